@@ -1,0 +1,1 @@
+"""Every example and claim of the three documents tfbench grew from."""
