@@ -1,8 +1,8 @@
 """Every exception that a run or a graph can raise: TensorFlow's `tf.errors`, and the workbench's own.
 
-An OpError knows which node failed. Beside TensorFlow's attributes it carries `device` (where it ran) and `source`
-(the cell or file and the line that made the op); both are set by the executor and may be None. Nothing here imports
-the graph: `op` and `node_def` may be any object.
+An OpError knows which node failed. Beside TensorFlow's attributes it carries `device` (where it ran) and
+`source` (the cell or file and the line that made the op); both are set by the executor and may be None.
+Nothing here imports the graph: `op` and `node_def` may be any object.
 """
 
 from __future__ import annotations
@@ -10,6 +10,17 @@ from __future__ import annotations
 import warnings
 from types import TracebackType
 from typing import Any, Literal
+
+__all__ = [
+    "ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCEEDED", "FAILED_PRECONDITION",
+    "INTERNAL", "INVALID_ARGUMENT", "NOT_FOUND", "OK", "OUT_OF_RANGE", "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "UNAVAILABLE", "UNIMPLEMENTED", "UNKNOWN", "AbortedError",
+    "AlreadyExistsError", "CancelledError", "DataLossError", "DeadlineExceededError",
+    "FailedPreconditionError", "InternalError", "InvalidArgumentError", "NotFoundError", "OpError",
+    "OutOfRangeError", "PermissionDeniedError", "ReplacedTensorError", "ResourceExhaustedError",
+    "UnauthenticatedError", "UnavailableError", "UnimplementedError", "UnknownError",
+    "error_code_from_exception_type", "exception_type_from_error_code", "raise_exception_on_not_ok_status",
+]  # fmt: skip
 
 OK = 0
 CANCELLED = 1
@@ -79,7 +90,7 @@ class OpError(Exception):
         return f"{self._message}\n\n{place}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Operations hold their graph, which cannot be pickled; the node's definition says as much as travels well.
+        # Operations hold their graph, which cannot be pickled; the node's definition can.
         arguments: tuple[Any, ...] = (self._node_def, None, self._message)
         if type(self) is OpError:
             arguments += (self._error_code,)
@@ -206,15 +217,15 @@ class DataLossError(OpError):
 class ReplacedTensorError(ValueError):
     """A tensor or operation is used that a later run of its cell has replaced.
 
-    `name` is what was used, `cell` which cell made it (as the notebook labels it), or None if that is not known.
+    `name` is what was used, `cell` which cell made it (as the notebook labels it), or None if unknown.
     """
 
     def __init__(self, name: str, cell: str | None = None, message: str | None = None) -> None:
         if message is None:
             where = f"cell {cell}" if cell else "its cell"
             message = (
-                f"{name!r} was replaced by a later run of {where}: this Python object belongs to the earlier run. "
-                f"Run the cell that uses it again, or get the new one by name."
+                f"{name!r} was replaced by a later run of {where}: this Python object belongs to the "
+                "earlier run. Run the cell that uses it again, or get the new one by name."
             )
         super().__init__(message)
         self.name = name
@@ -278,14 +289,6 @@ class raise_exception_on_not_ok_status:  # noqa: N801 - TensorFlow's name
         self, error: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> Literal[False]:
         if self.status.code != OK:
-            raise exception_type_from_error_code(self.status.code)(None, None, self.status.message)
+            make: Any = exception_type_from_error_code(self.status.code)
+            raise make(None, None, self.status.message)
         return False
-
-
-__all__ = sorted(name for name in list(globals()) if name.isupper() and not name.startswith("_")) + [
-    "AbortedError", "AlreadyExistsError", "CancelledError", "DataLossError", "DeadlineExceededError",
-    "FailedPreconditionError", "InternalError", "InvalidArgumentError", "NotFoundError", "OpError", "OutOfRangeError",
-    "PermissionDeniedError", "ReplacedTensorError", "ResourceExhaustedError", "UnauthenticatedError",
-    "UnavailableError", "UnimplementedError", "UnknownError", "error_code_from_exception_type",
-    "exception_type_from_error_code", "raise_exception_on_not_ok_status",
-]  # fmt: skip

@@ -1,12 +1,12 @@
 """Data types of tensors: one interned object for each of TensorFlow's DataType numbers.
 
-A type and its reference form are made together (`float32`, `float32_ref`; the number of a reference is the type's
-plus 100). Everything that can be known at import is a plain slot, so that reading `dtype.is_floating` or comparing
-two types costs a pointer. `as_dtype` is one dictionary lookup for whatever users write: names, numbers, Python and
-NumPy types.
+A type and its reference form are made together (`float32`, `float32_ref`; a reference has the number of its
+type plus 100). All that can be known at import is a plain slot, so that reading `dtype.is_floating` or
+comparing two types costs a pointer. `as_dtype` is one dictionary lookup for whatever users write: names,
+numbers, Python and NumPy types.
 
-NumPy itself lacks bfloat16 and the 8-bit and smaller floats and integers. They are declared all the same, since
-graphs mention them; their NumPy types come from `ml_dtypes`, looked for only when somebody asks.
+NumPy itself lacks bfloat16 and the floats and integers of 8 bits and fewer. They are declared all the same,
+since graphs mention them; their NumPy types come from `ml_dtypes`, looked for only when somebody asks.
 """
 
 from __future__ import annotations
@@ -16,16 +16,29 @@ from typing import Any
 
 import numpy as np
 
+__all__ = [
+    "QUANTIZED_DTYPES", "DType", "as_dtype", "bfloat16", "bfloat16_ref", "bool", "bool_ref", "complex64",
+    "complex64_ref", "complex128", "complex128_ref", "double", "double_ref", "float4_e2m1fn",
+    "float4_e2m1fn_ref", "float8_e4m3b11fnuz", "float8_e4m3b11fnuz_ref", "float8_e4m3fn",
+    "float8_e4m3fn_ref", "float8_e4m3fnuz", "float8_e4m3fnuz_ref", "float8_e5m2", "float8_e5m2_ref",
+    "float8_e5m2fnuz", "float8_e5m2fnuz_ref", "float16", "float16_ref", "float32", "float32_ref", "float64",
+    "float64_ref", "half", "half_ref", "int2", "int2_ref", "int4", "int4_ref", "int8", "int8_ref", "int16",
+    "int16_ref", "int32", "int32_ref", "int64", "int64_ref", "qint8", "qint8_ref", "qint16", "qint16_ref",
+    "qint32", "qint32_ref", "quint8", "quint8_ref", "quint16", "quint16_ref", "resource", "resource_ref",
+    "string", "string_ref", "uint2", "uint2_ref", "uint4", "uint4_ref", "uint8", "uint8_ref", "uint16",
+    "uint16_ref", "uint32", "uint32_ref", "uint64", "uint64_ref", "variant", "variant_ref",
+]  # fmt: skip
+
 _REF = 100  # DT_X_REF = DT_X + 100
 
 
 class DType:
-    """The type of a tensor's elements. `DType(1)`, `as_dtype("float32")` and `float32` are one and the same object."""
+    """The type of a tensor's elements. `DType(1)`, `as_dtype("float32")` and `float32` are one object."""
 
     __slots__ = (
-        "name", "base_dtype", "real_dtype", "size", "is_bool", "is_integer", "is_floating", "is_complex",
-        "is_quantized", "is_unsigned", "is_numpy_compatible", "_is_ref_dtype", "_as_ref", "_type_enum", "_np",
-        "__weakref__",
+        "__weakref__", "_as_ref", "_is_ref_dtype", "_np", "_type_enum", "base_dtype", "is_bool", "is_complex",
+        "is_floating", "is_integer", "is_numpy_compatible", "is_quantized", "is_unsigned", "name",
+        "real_dtype", "size",
     )  # fmt: skip
 
     name: str
@@ -58,7 +71,7 @@ class DType:
 
     @property
     def as_numpy_dtype(self) -> Any:
-        """The NumPy type of the elements. KeyError for resource and variant, TypeError where ml_dtypes is missing."""
+        """The NumPy type of the elements. KeyError for resource and variant, TypeError without ml_dtypes."""
         found = self._np
         return found if found is not None else _find_numpy_type(self)
 
@@ -74,7 +87,7 @@ class DType:
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        """(low, high) of an image of this type, negative values left out. ValueError for types without limits."""
+        """(low, high) of an image of this type, negative values left out. ValueError without limits."""
         base = self.base_dtype
         if base is float32 or base is float64:
             return 0, 1
@@ -224,11 +237,14 @@ def as_dtype(type_value: Any) -> DType:
     return found
 
 
+_C_INTEGERS = (np.intc, np.uintc, np.longlong, np.ulonglong)
+
+
 def _from_numpy(value: Any) -> DType | None:
     """The type of a NumPy dtype, array or scalar, or of a C integer type that only a platform tells apart."""
     described = value if isinstance(value, (np.dtype, type)) else getattr(value, "dtype", None)
     if isinstance(described, type):
-        if not issubclass(described, np.generic) or described.__name__ not in ("longlong", "ulonglong", "intc", "uintc"):
+        if described not in _C_INTEGERS:
             return _from_ml_dtypes(described)
         described = np.dtype(described)
     if not isinstance(described, np.dtype):
@@ -284,8 +300,3 @@ def _extreme(dtype: DType, which: str) -> Any:
     numpy_type = base.as_numpy_dtype
     library = np if numpy_type.__module__ == "numpy" else _ml_dtypes(dtype)
     return getattr((library.finfo if base.is_floating else library.iinfo)(numpy_type), which)
-
-
-__all__ = ["DType", "QUANTIZED_DTYPES", "as_dtype"] + sorted(
-    name for name, value in list(globals().items()) if type(value) is DType
-)

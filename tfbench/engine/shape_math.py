@@ -1,8 +1,8 @@
 """Arithmetic of static shapes in the engine's own form.
 
-A `Shape` is a plain tuple of sizes with None for an unknown size, or None for an unknown rank. Shape functions of ops
-compute with it by the functions of this module. Errors use the words of TensorFlow's shape inference; whoever calls
-adds for which op it was.
+A `Shape` is a plain tuple of sizes with None for an unknown size, or None for an unknown rank. The shape
+functions of ops compute with it by the functions of this module. Errors use the words of TensorFlow's shape
+inference; whoever calls adds for which op it was.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def dim_mul(a: int | None, b: int | None) -> int | None:
 
 
 def dim_div(a: int | None, b: int | None, evenly: bool = False) -> int | None:
-    """a // b; None if either is (a itself if b is 1). ValueError if b is not positive or, `evenly`, leaves a rest."""
+    """a // b; None if either is. ValueError if b is not positive or, asked `evenly`, leaves a rest."""
     if b == 1:
         return a
     if b is not None and b <= 0:
@@ -94,10 +94,7 @@ def is_compatible(a: Shape, b: Shape) -> bool:
         return True
     if len(a) != len(b):
         return False
-    for x, y in zip(a, b):
-        if x != y and x is not None and y is not None:
-            return False
-    return True
+    return all(x == y or x is None or y is None for x, y in zip(a, b))
 
 
 def broadcast(a: Shape, b: Shape) -> Shape:

@@ -1,16 +1,16 @@
-"""Static shapes: TensorFlow 1.x's `TensorShape` and `Dimension`, and the plain tuples that the engine computes with.
+"""Static shapes: TensorFlow 1.x's `TensorShape` and `Dimension`, over the plain tuples that the engine uses.
 
-The engine's form is `Shape` (see `shape_math`, whose functions are given on here, so that one import serves). A
-TensorShape holds a Shape and makes Dimension objects only when it is indexed or iterated, so giving one out costs
-next to nothing. `to_tuple` and `dim_of` turn whatever users write into the engine's form.
+The engine's form is `Shape` (see `shape_math`; its functions and Dimension are given on here, for one import).
+A TensorShape holds a Shape and makes Dimension objects only when it is indexed or iterated, so giving one out
+costs next to nothing. `to_tuple` and `dim_of` turn whatever users write into the engine's form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import index as _index
-from typing import Any, NoReturn
+from typing import Any
 
+from tfbench.engine.dimension import Dimension, as_dimension, dim_of, dimension_value
 from tfbench.engine.shape_math import (
     Shape,
     broadcast,
@@ -40,29 +40,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-def dim_of(value: Any) -> int | None:
-    """The size that an int, a NumPy integer, a Dimension or None stands for. TypeError or ValueError otherwise."""
-    if type(value) is int:
-        size = value
-    elif value is None:
-        return None
-    elif isinstance(value, Dimension):
-        return value._value
-    else:
-        try:
-            size = _index(value)
-        except (AttributeError, TypeError):
-            raise TypeError(
-                "Dimension value must be integer or None or have an __index__ method, "
-                f"got value '{value!r}' with type '{type(value)!r}'"
-            ) from None
-    if size < 0:
-        raise ValueError(f"Dimension {size} must be >= 0")
-    return size
-
-
 def to_tuple(value: Any) -> Shape:
-    """The Shape that anything TensorShape accepts stands for: None, a size, an iterable of sizes, a shape, a proto."""
+    """The Shape of whatever TensorShape accepts: None, a size, an iterable of sizes, a shape, a proto."""
     if value is None:
         return None
     if isinstance(value, TensorShape):
@@ -85,156 +64,16 @@ def to_tuple(value: Any) -> Shape:
             if isinstance(value, (list, tuple)):
                 raise
             raise TypeError(
-                f"Failed to convert '{value!r}' to a shape: '{size!r}' could not be converted to a dimension. A shape "
-                "should either be single dimension (e.g. 10), or an iterable of dimensions (e.g. [1, 10, None])."
+                f"Failed to convert '{value!r}' to a shape: '{size!r}' could not be converted to a "
+                "dimension. A shape is a single size (e.g. 10) or an iterable of sizes (e.g. [1, 10, None])."
             ) from None
     return tuple(result)
-
-
-class Dimension:
-    """One size of a TensorShape, None where unknown. Comparing with an unknown size gives None, as in TensorFlow 1.x."""
-
-    __slots__ = ("_value",)
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, value: Any) -> None:
-        self._value = dim_of(value)
-
-    @property
-    def value(self) -> int | None:
-        """The size, or None."""
-        return self._value
-
-    def is_compatible_with(self, other: Any) -> bool:
-        """True unless both sizes are known and differ."""
-        size = dim_of(other)
-        return self._value is None or size is None or self._value == size
-
-    def assert_is_compatible_with(self, other: Any) -> None:
-        """ValueError if both sizes are known and differ."""
-        if not self.is_compatible_with(other):
-            raise ValueError(f"Dimensions {self} and {as_dimension(other)} are not compatible")
-
-    def merge_with(self, other: Any) -> Dimension:
-        """The known one of two sizes. ValueError if they differ."""
-        self.assert_is_compatible_with(other)
-        return Dimension(dim_of(other) if self._value is None else self._value)
-
-    def __repr__(self) -> str:
-        return f"Dimension({self._value!r})"
-
-    def __str__(self) -> str:
-        return "?" if self._value is None else str(self._value)
-
-    def __bool__(self) -> bool:
-        return bool(self._value)
-
-    def __int__(self) -> int:
-        return self._value  # type: ignore[return-value]  # Python's own TypeError says what is wrong
-
-    def __index__(self) -> int:
-        return self._value  # type: ignore[return-value]
-
-    def __eq__(self, other: object) -> bool | None:  # type: ignore[override]
-        try:
-            size = dim_of(other)
-        except (TypeError, ValueError):
-            return NotImplemented
-        return None if self._value is None or size is None else self._value == size
-
-    def __ne__(self, other: object) -> bool | None:  # type: ignore[override]
-        try:
-            size = dim_of(other)
-        except (TypeError, ValueError):
-            return NotImplemented
-        return None if self._value is None or size is None else self._value != size
-
-    def __lt__(self, other: Any) -> bool | None:
-        size = dim_of(other)
-        return None if self._value is None or size is None else self._value < size
-
-    def __le__(self, other: Any) -> bool | None:
-        size = dim_of(other)
-        return None if self._value is None or size is None else self._value <= size
-
-    def __gt__(self, other: Any) -> bool | None:
-        size = dim_of(other)
-        return None if self._value is None or size is None else self._value > size
-
-    def __ge__(self, other: Any) -> bool | None:
-        size = dim_of(other)
-        return None if self._value is None or size is None else self._value >= size
-
-    def __add__(self, other: Any) -> Dimension:
-        size = _operand(other)
-        return size if size is NotImplemented else Dimension(_apply(int.__add__, self._value, size))
-
-    def __sub__(self, other: Any) -> Dimension:
-        size = _operand(other)
-        return size if size is NotImplemented else Dimension(_apply(int.__sub__, self._value, size))
-
-    def __rsub__(self, other: Any) -> Dimension:
-        size = _operand(other)
-        return size if size is NotImplemented else Dimension(_apply(int.__sub__, size, self._value))
-
-    def __mul__(self, other: Any) -> Dimension:
-        size = _operand(other)
-        return size if size is NotImplemented else Dimension(_apply(int.__mul__, self._value, size))
-
-    def __floordiv__(self, other: Any) -> Dimension:
-        size = _operand(other)
-        return size if size is NotImplemented else Dimension(_apply(_floordiv, self._value, size))
-
-    def __rfloordiv__(self, other: Any) -> Dimension:
-        size = _operand(other)
-        return size if size is NotImplemented else Dimension(_apply(_floordiv, size, self._value))
-
-    def __mod__(self, other: Any) -> Dimension:
-        size = _operand(other)
-        return size if size is NotImplemented else Dimension(_apply(_mod, self._value, size))
-
-    def __rmod__(self, other: Any) -> Dimension:
-        size = _operand(other)
-        return size if size is NotImplemented else Dimension(_apply(_mod, size, self._value))
-
-    __radd__ = __add__
-    __rmul__ = __mul__
-    __div__ = __floordiv__
-    __rdiv__ = __rfloordiv__
-
-    def __truediv__(self, other: Any) -> NoReturn:
-        raise TypeError(f"unsupported operand type(s) for /: 'Dimension' and {type(other).__name__!r}, please use // instead")
-
-    def __rtruediv__(self, other: Any) -> NoReturn:
-        raise TypeError(f"unsupported operand type(s) for /: {type(other).__name__!r} and 'Dimension', please use // instead")
-
-    def __reduce__(self) -> tuple[Any, tuple[int | None]]:
-        return Dimension, (self._value,)
-
-
-def _operand(other: Any) -> Any:
-    try:
-        return dim_of(other)
-    except (TypeError, ValueError):
-        return NotImplemented
-
-
-def _apply(function: Any, a: int | None, b: int | None) -> int | None:
-    return None if a is None or b is None else function(a, b)
-
-
-def _floordiv(a: int, b: int) -> int:
-    return a // b
-
-
-def _mod(a: int, b: int) -> int:
-    return a % b
 
 
 class TensorShape:
     """The static shape of a tensor: of unknown rank, or a list of sizes of which some may be unknown."""
 
-    __slots__ = ("_dims", "__weakref__")
+    __slots__ = ("__weakref__", "_dims")
 
     _dims: Shape
 
@@ -382,7 +221,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} is not fully defined")
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """What both shapes have in common: sizes that differ become unknown, and so does a rank that differs."""
+        """What both shapes have in common: sizes that differ become unknown, and so does the rank."""
         dims = to_tuple(other)
         if self._dims is None or dims is None or len(self._dims) != len(dims):
             return TensorShape(None)
@@ -416,11 +255,6 @@ def as_shape(shape: Any) -> TensorShape:
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 
 
-def as_dimension(value: Any) -> Dimension:
-    """`value` as a Dimension; the same object if it is one."""
-    return value if isinstance(value, Dimension) else Dimension(value)
-
-
 def unknown_shape(rank: int | None = None, **kwargs: Any) -> TensorShape:
     """A shape of which at most the rank is known. 1.x also called the argument `ndims`."""
     if rank is None and "ndims" in kwargs:
@@ -443,11 +277,6 @@ def vector(length: Any) -> TensorShape:
 def matrix(rows: Any, cols: Any) -> TensorShape:
     """The shape of a matrix."""
     return TensorShape((rows, cols))
-
-
-def dimension_value(dimension: Any) -> int | None:
-    """The size of a Dimension; anything else is given back."""
-    return dimension._value if isinstance(dimension, Dimension) else dimension
 
 
 def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
