@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 
 import numpy as np
 
@@ -99,6 +100,8 @@ def error(caught, tf):
     """
     cls = type(caught)
     fact = {"class": cls.__name__, "family": _family(cls, tf), "message": first_line(str(caught)), "full": str(caught)}
+    if fact["family"] == "other":
+        fact["kind_of"] = next(base.__name__ for base in cls.__mro__ if base.__module__ == "builtins")
     code = getattr(caught, "error_code", None)
     if code is not None:
         fact["code"] = int(code)
@@ -116,13 +119,13 @@ def first_line(message):
         lines = lines[node[0] + 1 :] if node else lines[1:]
     said = [line.strip() for line in lines]
     said = [line for line in said if line and not line.startswith("[[") and "root error(s) found" not in line]
-    return said[0][:400] if said else ""
+    return re.sub(r"0x[0-9a-f]{6,}", "0x", said[0][:400]) if said else ""
 
 
 def _family(cls, tf):
     errors = getattr(tf, "errors", None)
     base = getattr(errors, "OpError", None)
-    if base is not None and issubclass(cls, base):
+    if (base is not None and issubclass(cls, base)) or getattr(errors, cls.__name__, None) is cls:
         return "tf.errors"
     return "builtin" if cls.__module__ == "builtins" else "other"
 
