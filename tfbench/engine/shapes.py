@@ -1,6 +1,6 @@
 """Static shapes: TensorFlow 1.x's `TensorShape` and `Dimension`, over the plain tuples that the engine uses.
 
-The engine's form is `Shape` (see `shape_math`; its functions and Dimension are given on here, for one import).
+The engine's form is `Shape` (see `shape_math`; its functions and Dimension can be imported from here).
 A TensorShape holds a Shape and makes Dimension objects only when it is indexed or iterated, so giving one out
 costs next to nothing. `to_tuple` and `dim_of` turn whatever users write into the engine's form.
 """
