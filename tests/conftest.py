@@ -1,0 +1,55 @@
+"""What every test relies on: an empty default graph, no trace in the user's home, GPU tests where there is a GPU."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+# Before anything imports matplotlib: no window, whatever the machine has.
+os.environ["MPLBACKEND"] = "Agg"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """IPython and Jupyter keep settings and history: none of the person's here, none of the tests' there."""
+    home: Path = tmp_path_factory.mktemp("home")
+    names = ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in names:
+            patch.setenv(name, str(home / name.lower()))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _fresh_default_graph() -> Iterator[None]:
+    """No test sees the nodes that another left in the default graph."""
+    yield
+    reset = getattr(sys.modules.get("tfbench"), "reset_default_graph", None)
+    if reset is not None:
+        reset()
+
+
+def _gpu() -> str | None:
+    """Why there is no GPU to test on, or None."""
+    if find_spec("cupy") is None:
+        return "CuPy is not installed (extra cuda12 or cuda13)"
+    import cupy
+
+    try:
+        return None if cupy.cuda.runtime.getDeviceCount() else "no CUDA device"
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        return f"no CUDA device: {error}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    gpu = [item for item in items if item.get_closest_marker("gpu")]
+    if gpu and (reason := _gpu()):
+        for item in gpu:
+            item.add_marker(pytest.mark.skip(reason=reason))
+    # Playwright keeps an event loop running until the session ends, and asyncio.run() refuses to work beside it.
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
