@@ -39,14 +39,11 @@ _GOOGLE = {
 
 _DECLARATION = re.compile(r"^( *)(message|enum|oneof) (\w+)$")
 _FIELD = re.compile(r"^(\w+): (repeated )?(?:map<(\w+), ([\w.]+)>|([\w.]+)) = (\d+)$")
+# Numbers of protobuf's FieldDescriptorProto.Type.
 _SCALARS = {
-    name: number
-    for number, name in enumerate(
-        "double float int64 uint64 int32 fixed64 fixed32 bool string - - bytes uint32 -"
-        " sfixed32 sfixed64 sint32 sint64".split(),
-        start=1,
-    )
-}
+    "double": 1, "float": 2, "int64": 3, "uint64": 4, "int32": 5, "fixed64": 6, "fixed32": 7, "bool": 8,
+    "string": 9, "bytes": 12, "uint32": 13, "sfixed32": 15, "sfixed64": 16, "sint32": 17, "sint64": 18,
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
