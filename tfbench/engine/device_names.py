@@ -42,9 +42,7 @@ def parse(spec: str) -> Parts:
             task = int(words[1])
         elif (count == 3 and key == "device") or (count <= 2 and key.upper() in _SHORT_TYPES):
             if device_type is not None:
-                raise ValueError(
-                    f"Multiple device types are not allowed while parsing the device spec: {spec}"
-                )
+                raise ValueError(f"Multiple device types are not allowed while parsing the device spec: {spec}")
             device_type = _type_name(words[1]) if count == 3 else key.upper()
             index = None if count == 1 or words[-1] == "*" else int(words[-1])
         else:
@@ -165,9 +163,7 @@ class DeviceSpec:
         return hash(self._parts)
 
     def __repr__(self) -> str:
-        return (
-            "<DeviceSpec(" + ", ".join(f"{name}={value}" for name, value in zip(_FIELDS, self._parts)) + ")>"
-        )
+        return "<DeviceSpec(" + ", ".join(f"{name}={value}" for name, value in zip(_FIELDS, self._parts)) + ")>"
 
     @property
     def job(self) -> str | None:

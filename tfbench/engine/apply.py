@@ -1,0 +1,453 @@
+"""Adding a node from an op's declaration: inputs to tensors, attributes inferred, checked and filled in.
+
+The node's name scope is claimed first, so that constants made for Python values are called `add/y`, as in
+TensorFlow. Most nodes take tensors only and have one type attribute; they skip everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfbench.engine.convert import convert_to_tensor
+from tfbench.engine.default_graph import default_graph_stack
+from tfbench.engine.dtypes import DType, as_dtype
+from tfbench.engine.graph import Graph, Operation
+from tfbench.engine.opdef import ArgDef, AttrDef, OpDef, builder
+from tfbench.engine.scopes import NameScope
+from tfbench.engine.shape_math import debug_string
+from tfbench.engine.shapes import TensorShape
+from tfbench.engine.tensor import Tensor
+
+
+def apply_op(op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Operation:
+    """Adds a node of type `op_def` for `inputs` (tensors or Python values).
+
+    Raises:
+      TypeError, ValueError: naming the op and the input or attribute, before anything is added but the
+        constants made for earlier inputs.
+    """
+    args = op_def.inputs
+    if len(inputs) != len(args):
+        raise TypeError(f"{op_def.type} takes {len(args)} inputs ({_names(args)}), but got {len(inputs)}.")
+    graph = graph_of(inputs)
+    simple = op_def.simple_type
+    if simple is not None and not attrs:
+        first = inputs[0]
+        if isinstance(first, Tensor):
+            dtype = first._dtype.base_dtype
+            for tensor in inputs:
+                if not isinstance(tensor, Tensor) or (
+                    tensor._dtype is not dtype and tensor._dtype.base_dtype is not dtype
+                ):
+                    break
+            else:
+                allowed = op_def.attrs[simple].allowed
+                if allowed is not None and dtype not in allowed:
+                    raise _type_not_allowed(op_def, op_def.attrs[simple], dtype, args[0].name)
+                node_name = _claim(graph, name or op_def.type)
+                node_attrs = {simple: dtype}
+                outputs = (
+                    tuple(arg.dtype or dtype for arg in op_def.outputs)
+                    if len(op_def.outputs) != 1
+                    else ((op_def.outputs[0].dtype or dtype),)
+                )
+                return graph.add_node(op_def, node_name, list(inputs), node_attrs, outputs)
+    scope = NameScope(graph, name or op_def.type)
+    claimed = scope.__enter__()
+    try:
+        return _apply(graph, op_def, inputs, attrs, claimed[:-1])
+    finally:
+        scope.__exit__()
+
+
+def _claim(graph: Graph, name: str) -> str:
+    """The unique node name for `name`, which may be a whole scope ('a/b/')."""
+    if name[-1] == "/":
+        return name[:-1]
+    return graph.unique_name(name)
+
+
+def graph_of(values: Any) -> Graph:
+    """The graph that the tensors among `values` (lists looked into) belong to; else the default graph.
+
+    Raises:
+      ValueError: if they belong to different graphs, or one of them was removed from its graph.
+    """
+    graph: Graph | None = None
+    first: Any = None
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            inner = [item for item in value if isinstance(item, Tensor) or hasattr(item, "_as_graph_element")]
+        else:
+            inner = [value]
+        for item in inner:
+            if not isinstance(item, Tensor):
+                element = getattr(item, "_as_graph_element", None)
+                if element is None:
+                    continue
+                item = element()
+            op = item.op if isinstance(item, Tensor) else item
+            own = op.graph
+            nodes = own._nodes
+            if op._id >= len(nodes) or nodes[op._id] is not op:
+                from tfbench.engine.graph_elements import replaced_error
+
+                raise replaced_error(op, item)
+            if graph is None:
+                graph, first = own, item
+            elif own is not graph:
+                raise ValueError(f"{item} must be from the same graph as {first} (graphs are {own} and {graph}).")
+    default = default_graph_stack.get()
+    if graph is None:
+        return default
+    return graph
+
+
+def _apply(graph: Graph, op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str) -> Operation:
+    known = {key: value for key, value in attrs.items() if value is not None}
+    for key in known:
+        if key not in op_def.attrs and not key.startswith("_"):
+            raise TypeError(f"{op_def.type} has no attribute {key!r}; it has {', '.join(op_def.attrs) or 'none'}.")
+    for key, definition in op_def.attrs.items():
+        if key in known:
+            known[key] = convert_attr(op_def, definition, known[key])
+    inferred_from: dict[str, str] = {}
+    tensors: list[Tensor] = []
+    with graph.as_default():
+        for arg, value in zip(op_def.inputs, inputs, strict=True):
+            if arg.is_list:
+                tensors.extend(_list_input(op_def, arg, value, known, inferred_from))
+            else:
+                tensors.append(_single_input(op_def, arg, value, known, inferred_from))
+    _complete(op_def, known, inferred_from)
+    return graph.add_node(op_def, name, tensors, known, output_dtypes(op_def, known))
+
+
+def _single_input(
+    op_def: OpDef, arg: ArgDef, value: Any, attrs: dict[str, Any], inferred_from: dict[str, str]
+) -> Tensor:
+    key = arg.type_attr
+    wanted = arg.dtype if key is None else attrs.get(key)
+    if isinstance(value, Tensor):
+        tensor = value
+        got = tensor._dtype.base_dtype
+        if wanted is not None and got is not wanted.base_dtype:
+            raise _mismatch(op_def, arg, got.name, wanted, inferred_from)
+    else:
+        tensor = _convert(op_def, arg, value, wanted, inferred_from)
+        got = tensor._dtype.base_dtype
+    if arg.is_ref and not tensor._dtype._is_ref_dtype:
+        raise TypeError(
+            f"'{op_def.type}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)"
+        )
+    if key is not None and key not in attrs:
+        definition = op_def.attrs[key]
+        if definition.allowed is not None and got not in definition.allowed:
+            raise _type_not_allowed(op_def, definition, got, arg.name)
+        attrs[key] = got
+        inferred_from[key] = arg.name
+    return tensor
+
+
+def _convert(op_def: OpDef, arg: ArgDef, value: Any, wanted: DType | None, inferred_from: dict[str, str]) -> Tensor:
+    hint = None
+    if wanted is None and arg.type_attr is not None:
+        definition = op_def.attrs[arg.type_attr]
+        hint = definition.default if definition.has_default else None
+    try:
+        tensor = convert_to_tensor(value, dtype=wanted, name=arg.name, preferred_dtype=hint, as_ref=arg.is_ref)
+        if wanted is not None and tensor._dtype.base_dtype is not wanted.base_dtype:
+            raise _mismatch(op_def, arg, tensor._dtype.base_dtype.name, wanted, inferred_from)
+        return tensor
+    except TypeError as error:
+        if wanted is None or "does not match" in str(error):
+            raise
+        raise TypeError(
+            f"Expected {wanted.name} passed to parameter '{arg.name}' of op '{op_def.type}', got {value!r} of type "
+            f"'{type(value).__name__}' instead. Error: {error}"
+        ) from None
+    except ValueError as error:
+        try:
+            observed = convert_to_tensor(value, as_ref=arg.is_ref)._dtype.name
+        except ValueError:
+            raise ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {error}") from None
+        if wanted is None:
+            raise
+        raise _mismatch(op_def, arg, observed, wanted, inferred_from) from None
+
+
+def _mismatch(op_def: OpDef, arg: ArgDef, got: str, wanted: DType, inferred_from: dict[str, str]) -> TypeError:
+    message = f"Input '{arg.name}' of '{op_def.type}' Op has type {got} that does not match "
+    if arg.type_attr is None:
+        return TypeError(message + f"expected type of {wanted.name}.")
+    source = inferred_from.get(arg.type_attr)
+    if source is None:
+        return TypeError(message + f"expected type of {wanted.name} (attribute '{arg.type_attr}').")
+    return TypeError(message + f"type {wanted.name} of argument '{source}'.")
+
+
+def _type_not_allowed(op_def: OpDef, definition: AttrDef, got: DType, parameter: str) -> TypeError:
+    allowed = ", ".join(dtype.name for dtype in definition.allowed or ())
+    return TypeError(
+        f"Value passed to parameter '{parameter}' has DataType {got.name} not in list of allowed values: {allowed}"
+        f" (op type {op_def.type})"
+    )
+
+
+def _list_input(
+    op_def: OpDef, arg: ArgDef, value: Any, attrs: dict[str, Any], inferred_from: dict[str, str]
+) -> list[Tensor]:
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"Expected list for '{arg.name}' argument to '{op_def.type}' Op, not {value!r}.")
+    wanted = arg.dtype if arg.type_attr is None else attrs.get(arg.type_attr)
+    types: list[DType] | None = attrs.get(arg.type_list_attr) if arg.type_list_attr is not None else None
+    if types is not None and len(types) != len(value):
+        raise ValueError(
+            f"Input '{arg.name}' of '{op_def.type}' Op has {len(value)} tensors, but attribute "
+            f"'{arg.type_list_attr}' lists {len(types)} types."
+        )
+    hint = next((item._dtype.base_dtype for item in value if isinstance(item, Tensor)), None)
+    if hint is None:
+        hint = next(
+            (d.base_dtype for d in (getattr(item, "dtype", None) for item in value) if isinstance(d, DType)), None
+        )
+    if arg.type_list_attr is not None:
+        hint = None
+    tensors = []
+    for i, item in enumerate(value):
+        kind = types[i] if types is not None else wanted
+        if isinstance(item, Tensor):
+            tensors.append(item)
+            continue
+        try:
+            tensors.append(
+                convert_to_tensor(
+                    item, dtype=kind if kind is not None else hint, name=f"{arg.name}_{i}", as_ref=arg.is_ref
+                )
+            )
+        except (TypeError, ValueError) as error:
+            if hint is None or kind is not None:
+                raise
+            raise TypeError(
+                f"Tensors in list passed to '{arg.name}' of '{op_def.type}' Op have types "
+                f"that don't all match: element {i} is not {hint.name}. {error}"
+            ) from None
+    found = [tensor._dtype.base_dtype for tensor in tensors]
+    if arg.type_list_attr is not None:
+        if types is not None and [t.base_dtype for t in types] != found:
+            raise TypeError(
+                f"Input '{arg.name}' of '{op_def.type}' Op has types {[t.name for t in found]} that do not match "
+                f"expected types of {[t.name for t in types]}."
+            )
+        attrs[arg.type_list_attr] = found
+        inferred_from[arg.type_list_attr] = arg.name
+        return tensors
+    if len(set(found)) > 1 or (wanted is not None and found and found[0] is not wanted.base_dtype):
+        names = ", ".join(t.name for t in found)
+        if wanted is None:
+            raise TypeError(
+                f"Tensors in list passed to '{arg.name}' of '{op_def.type}' Op have types [{names}] that don't all match."
+            )
+        source = inferred_from.get(arg.type_attr or "", "")
+        raise TypeError(
+            f"Tensors in list passed to '{arg.name}' of '{op_def.type}' Op have types [{names}] that do not match "
+            f"type {wanted.name}" + (f" inferred from earlier arguments ('{source}')." if source else ".")
+        )
+    number = arg.number_attr or ""
+    if attrs.setdefault(number, len(tensors)) != len(tensors):
+        raise ValueError(
+            f"List argument '{arg.name}' to '{op_def.type}' Op with length {len(tensors)} must match "
+            f"length {attrs[number]} of argument '{inferred_from.get(number, number)}'."
+        )
+    inferred_from.setdefault(number, arg.name)
+    minimum = op_def.attrs[number].minimum
+    if minimum is not None and len(tensors) < minimum:
+        raise ValueError(
+            f"List argument '{arg.name}' to '{op_def.type}' Op with length {len(tensors)} shorter than "
+            f"minimum length {minimum}."
+        )
+    if arg.type_attr is not None and arg.type_attr not in attrs and found:
+        definition = op_def.attrs[arg.type_attr]
+        if definition.allowed is not None and found[0] not in definition.allowed:
+            raise _type_not_allowed(op_def, definition, found[0], arg.name)
+        attrs[arg.type_attr] = found[0]
+        inferred_from[arg.type_attr] = arg.name
+    if arg.is_ref and not all(tensor._dtype._is_ref_dtype for tensor in tensors):
+        raise TypeError(
+            f"'{op_def.type}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)"
+        )
+    return tensors
+
+
+def _complete(op_def: OpDef, attrs: dict[str, Any], inferred_from: dict[str, str]) -> None:
+    for key, definition in op_def.attrs.items():
+        if key not in attrs:
+            if not definition.has_default:
+                raise TypeError(f"No argument for attr '{key}' of '{op_def.type}' Op ({definition.kind}).")
+            default = definition.default
+            attrs[key] = list(default) if isinstance(default, list) else default
+        value = attrs[key]
+        if definition.allowed is not None and key not in inferred_from:
+            for item in value if definition.kind.startswith("list(") else [value]:
+                if definition.kind in ("type", "list(type)"):
+                    if item.base_dtype not in definition.allowed:
+                        raise _type_not_allowed(op_def, definition, item, key)
+                elif item not in definition.allowed:
+                    choices = '", "'.join(definition.allowed)
+                    raise ValueError(
+                        f"Attr '{key}' of '{op_def.type}' Op passed string '{item}' not in: \"{choices}\"."
+                    )
+        if definition.minimum is not None:
+            size = len(value) if definition.kind.startswith("list(") else value
+            if size < definition.minimum:
+                raise ValueError(
+                    f"Attr '{key}' of '{op_def.type}' Op passed {size} less than minimum {definition.minimum}."
+                )
+
+
+def convert_attr(op_def: OpDef, definition: AttrDef, value: Any) -> Any:
+    """An attribute's value in the engine's own form (DType, TensorShape, int, float, bool, str, bytes, list)."""
+    kind = definition.kind
+    if kind.startswith("list("):
+        if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+            raise TypeError(f"Expected list for argument '{definition.name}' to '{op_def.type}' Op, not {value!r}.")
+        element = kind[5:-1]
+        return [_convert_one(op_def, definition.name, element, item) for item in value]
+    return _convert_one(op_def, definition.name, kind, value)
+
+
+def _convert_one(op_def: OpDef, name: str, kind: str, value: Any) -> Any:
+    try:
+        if kind == "type":
+            return as_dtype(value)
+        if kind == "int":
+            if isinstance(value, float):
+                raise TypeError
+            return int(value)
+        if kind == "float":
+            if isinstance(value, (str, bytes)):
+                raise TypeError
+            return float(value)
+        if kind == "bool":
+            if not isinstance(value, (bool, int)) and type(value).__name__ != "bool":
+                raise TypeError
+            return bool(value)
+        if kind == "shape":
+            return TensorShape(value)
+        if kind == "string":
+            if isinstance(value, bytes):
+                try:
+                    return value.decode()
+                except UnicodeDecodeError:
+                    return value
+            if not isinstance(value, str):
+                raise TypeError
+            return value
+    except (TypeError, ValueError) as error:
+        detail = f" {error}" if str(error) else ""
+        raise TypeError(
+            f"Expected {kind} for argument '{name}' to '{op_def.type}' Op, not {value!r}.{detail}"
+        ) from None
+    return value
+
+
+def output_dtypes(op_def: OpDef, attrs: dict[str, Any]) -> list[DType]:
+    """The dtypes of the outputs, reference types included, lists spread out."""
+    found: list[DType] = []
+    for arg in op_def.outputs:
+        if arg.type_list_attr is not None:
+            types = list(attrs[arg.type_list_attr])
+        else:
+            one = arg.dtype if arg.type_attr is None else attrs[arg.type_attr]
+            types = [one] * (attrs[arg.number_attr] if arg.number_attr is not None else 1)
+        found.extend(dtype._as_ref for dtype in types) if arg.is_ref else found.extend(types)
+    return found
+
+
+def output_count(op: Operation) -> int:
+    return len(output_dtypes(op.op_def, op.attrs))
+
+
+def create_from_parts(
+    graph: Graph, op_def: OpDef, inputs: list[Tensor], attrs: dict[str, Any], name: str | None
+) -> Operation:
+    """Adds a node whose inputs are tensors already (`Graph.create_op`, importing a graph)."""
+    known = {
+        key: convert_attr(op_def, op_def.attrs[key], value) if key in op_def.attrs else value
+        for key, value in attrs.items()
+    }
+    inferred_from: dict[str, str] = {}
+    position = 0
+    for arg in op_def.inputs:
+        if not arg.is_list:
+            _single_input(op_def, arg, inputs[position], known, inferred_from)
+            position += 1
+            continue
+        if arg.type_list_attr is not None:
+            count = len(known[arg.type_list_attr]) if arg.type_list_attr in known else len(inputs) - position
+        else:
+            count = known.get(arg.number_attr or "", len(inputs) - position)
+        _list_input(op_def, arg, inputs[position : position + count], known, inferred_from)
+        position += count
+    if position != len(inputs):
+        raise ValueError(f"{op_def.type} takes {position} inputs ({_names(op_def.inputs)}), but got {len(inputs)}.")
+    _complete(op_def, known, inferred_from)
+    return graph.add_node(op_def, _claim(graph, name or op_def.type), inputs, known, output_dtypes(op_def, known))
+
+
+def shape_error(op: Operation, error: ValueError) -> ValueError:
+    """A shape function's complaint, with the node and the shapes it was given."""
+    attrs = ", ".join(f"{key}={_attr_text(value)}" for key, value in sorted(op.attrs.items()) if key[0] != "_")
+    inputs = ", ".join(_input_text(tensor) for tensor in op._inputs)
+    shapes = ", ".join(debug_string(tensor._shape) for tensor in op._inputs)
+    message = f"{error} for '{{{{node {op.name}}}}} = {op.type}[{attrs}]({inputs})' with input shapes: {shapes}"
+    values = _known_inputs(op)
+    return ValueError(message + (f" and with computed input tensors: {values}." if values else "."))
+
+
+def _known_inputs(op: Operation) -> str:
+    from tfbench.engine.infer import constant_value
+
+    parts = []
+    for i, tensor in enumerate(op._inputs):
+        shape = tensor._shape
+        if tensor._dtype.is_integer and shape is not None and len(shape) <= 1:
+            value = constant_value(tensor)
+            if value is not None and value.size <= 16:
+                text = " ".join(str(item) for item in value.ravel().tolist())
+                parts.append(f"input[{i}] = <{text}>")
+    return ", ".join(parts)
+
+
+def _input_text(tensor: Tensor) -> str:
+    return tensor.op.name if tensor.value_index == 0 else tensor.name
+
+
+def _attr_text(value: Any) -> str:
+    if isinstance(value, DType):
+        return f"DT_{proto_type_name(value)}"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, TensorShape):
+        return debug_string(value._dims)
+    if isinstance(value, list):
+        return f"[{', '.join(_attr_text(item) for item in value)}]"
+    return str(value)
+
+
+def proto_type_name(dtype: DType) -> str:
+    """The name of a dtype in TensorFlow's DataType enum, without the `DT_`."""
+    name = dtype.base_dtype.name
+    name = {"float32": "float", "float64": "double", "float16": "half"}.get(name, name)
+    return name.upper() + ("_REF" if dtype._is_ref_dtype else "")
+
+
+def _names(args: Sequence[ArgDef]) -> str:
+    return ", ".join(arg.name for arg in args) or "none"
+
+
+builder.apply_op = apply_op
+builder.create_from_parts = create_from_parts

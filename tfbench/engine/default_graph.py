@@ -1,0 +1,132 @@
+"""The default graph and the default session: one stack of each per thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Generic, TypeVar
+
+from tfbench.engine.graph import Graph
+
+T = TypeVar("T")
+
+
+class DefaultStack(threading.local, Generic[T]):
+    """A stack that context managers push to and pop from, one per thread."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.items: list[T] = []
+        #: leaving out of order is allowed (interactive sessions do)
+        self.enforce_nesting = True
+
+    @contextmanager
+    def pushed(self, item: T) -> Iterator[T]:
+        self.items.append(item)
+        try:
+            yield item
+        finally:
+            self.remove(item)
+
+    def remove(self, item: T) -> None:
+        if not self.items:
+            return
+        if self.items[-1] is item:
+            self.items.pop()
+        elif self.enforce_nesting:
+            raise AssertionError(
+                f"Nesting violated for the default {self.what} stack: leave the blocks in reverse order"
+            )
+        elif item in self.items:
+            self.items.remove(item)
+
+
+class _GraphStack(DefaultStack[Graph]):
+    """Never empty: below all `as_default` blocks lies one global graph for all threads."""
+
+    _global: Graph | None = None
+
+    def get(self) -> Graph:
+        items = self.items
+        if items:
+            return items[-1]
+        if _GraphStack._global is None:
+            _GraphStack._global = Graph()
+        return _GraphStack._global
+
+    def replace_global(self, graph: Graph | None) -> None:
+        _GraphStack._global = graph
+
+
+default_graph_stack = _GraphStack("graph")
+default_session_stack: DefaultStack[Any] = DefaultStack("session")
+
+get_default_graph = default_graph_stack.get
+
+
+def reset_default_graph() -> None:
+    """Puts a new, empty graph in place of the global one.
+
+    Raises:
+      AssertionError: inside a `with graph.as_default()` block.
+    """
+    if default_graph_stack.items:
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, "
+            "exit the nesting and create a new graph."
+        )
+    default_graph_stack.replace_global(None)
+
+
+def get_default_session() -> Any:
+    """The innermost session entered with `with session.as_default()`, or None."""
+    items = default_session_stack.items
+    return items[-1] if items else None
+
+
+def default_session_scope(session: Any) -> AbstractContextManager[Any]:
+    return default_session_stack.pushed(session)
+
+
+# -- the module-level forms of the graph's scopes ------------------------------------------------------------
+
+
+def device(device_name_or_function: Any) -> AbstractContextManager[None]:
+    """`Graph.device` of the default graph."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def control_dependencies(control_inputs: Any) -> AbstractContextManager[None]:
+    """`Graph.control_dependencies` of the default graph."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+    """`Graph.colocate_with` of the default graph."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def container(container_name: str) -> AbstractContextManager[str]:
+    """`Graph.container` of the default graph."""
+    return get_default_graph().container(container_name)
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """`Graph.add_to_collection` of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """`Graph.add_to_collections` of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """`Graph.get_collection` of the default graph."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """`Graph.get_collection_ref` of the default graph."""
+    return get_default_graph().get_collection_ref(key)

@@ -1,0 +1,637 @@
+"""Graph and Operation: what has been built, by name and in order. Nothing here computes.
+
+A graph can be rolled back: `mark()` remembers how it is, `roll_back(mark)` removes what was added since and
+undoes what was changed. Notebook cells that are run again, and cells that fail, stand on that.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from tfbench.engine import device_names, scopes, source
+from tfbench.engine import opdef as opdefs
+from tfbench.engine.collections import GraphCollections, GraphKeys
+from tfbench.engine.dtypes import DType
+from tfbench.engine.opdef import OpDef
+from tfbench.engine.scopes import ControlScope, NameScope, ScopeState, replaced
+from tfbench.engine.shapes import Shape, TensorShape
+from tfbench.engine.tensor import OPERATORS, Tensor
+
+__all__ = ["Graph", "GraphKeys", "Operation", "Tensor"]
+
+
+class Operation:
+    """A node: a type, inputs, attributes, control inputs, and the tensors it makes."""
+
+    #: `__dict__` is there for what libraries hang on an op; it is made on first use
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_control_flow_context",
+        "_control_inputs",
+        "_id",
+        "_inputs",
+        "attrs",
+        "device",
+        "graph",
+        "name",
+        "op_def",
+        "outputs_list",
+        "trace",
+        "type",
+    )
+
+    def __init__(
+        self,
+        graph: Graph,
+        op_def: OpDef,
+        name: str,
+        inputs: list[Tensor],
+        control_inputs: list[Operation],
+        attrs: dict[str, Any],
+        trace: source.Trace,
+    ) -> None:
+        self.graph = graph
+        self.op_def = op_def
+        self.type = op_def.type
+        self.name = name
+        self._inputs = inputs
+        self._control_inputs = control_inputs
+        self.attrs = attrs
+        self.device = ""
+        self.outputs_list: tuple[Tensor, ...] = ()
+        self.trace = trace
+        self._id = 0
+        self._control_flow_context: Any = None
+
+    # -- structure ----------------------------------------------------------------------------------------
+
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        return tuple(self._inputs)
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """The operations that must have run before this one, besides those that make its inputs."""
+        return list(self._control_inputs)
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        return list(self.outputs_list)
+
+    def values(self) -> tuple[Tensor, ...]:
+        """The outputs, as a tuple."""
+        return self.outputs_list
+
+    @property
+    def _control_outputs(self) -> list[Operation]:
+        return [op for op in self.graph.get_operations() if self in op._control_inputs]
+
+    @property
+    def source(self) -> source.Source | None:
+        """The innermost place in the user's code that made this op."""
+        places = source.sources(self.trace[:1])
+        return places[0] if places else None
+
+    @property
+    def traceback(self) -> list[source.Source]:
+        """The user's frames when this op was made, outermost first, library frames left out."""
+        return source.sources(self.trace)[::-1]
+
+    # -- attributes ---------------------------------------------------------------------------------------
+
+    def get_attr(self, name: str) -> Any:
+        """The value of attribute `name`; strings come as bytes, as in TensorFlow.
+
+        Raises:
+          ValueError: if the op has no such attribute.
+        """
+        try:
+            value = self.attrs[name]
+        except KeyError:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.") from None
+        if isinstance(value, str):
+            return value.encode()
+        if isinstance(value, list) and value and isinstance(value[0], str):
+            return [item.encode() for item in value]
+        if isinstance(value, TensorShape) or hasattr(value, "as_proto"):
+            return value.as_proto()
+        return value
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        self.graph.record_change(self, "attrs", self.attrs)
+        self.attrs = {**self.attrs, name: value}
+
+    @property
+    def node_def(self) -> Any:
+        """This node as a NodeDef message."""
+        return OPERATORS["node_def"](self)
+
+    def colocation_groups(self) -> list[bytes]:
+        """The `loc:@name` classes of this op; its own where it was given none."""
+        groups = self.attrs.get("_class")
+        default = [f"loc:@{self.name}".encode()]
+        if not groups:
+            return default
+        named = [group.encode() for group in groups if group.startswith("loc:@")]
+        return named or default
+
+    # -- changes after the op was made ----------------------------------------------------------------------
+
+    def _set_device(self, device: Any) -> None:
+        if device is not None and not isinstance(device, str):
+            device = device.to_string() if hasattr(device, "to_string") else str(device)
+        self.device = device or ""
+
+    def _add_control_inputs(self, ops: Iterable[Operation]) -> None:
+        new = []
+        for op in ops:
+            if not isinstance(op, Operation):
+                raise TypeError(f"op must be an Operation: {op}")
+            self.graph._check_owns(op)
+            if op is not self and op not in self._control_inputs and op not in new:
+                new.append(op)
+        if new:
+            self.graph.record_change(self, "_control_inputs", self._control_inputs)
+            self._control_inputs = self._control_inputs + new
+
+    def _add_control_input(self, op: Operation) -> None:
+        self._add_control_inputs([op])
+
+    def _remove_all_control_inputs(self) -> None:
+        self.graph.record_change(self, "_control_inputs", self._control_inputs)
+        self._control_inputs = []
+
+    def _update_input(self, index: int, tensor: Tensor) -> None:
+        """Replaces input `index`; for loops and for passes that rewrite."""
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"tensor must be a Tensor: {tensor}")
+        self.graph._check_owns(tensor.op)
+        self.graph.record_change(self, "_inputs", self._inputs)
+        old = self._inputs[index]
+        self._inputs = [*self._inputs[:index], tensor, *self._inputs[index + 1 :]]
+        if self in old._consumers and old not in self._inputs:
+            old._consumers.remove(self)
+        tensor._consumers.append(self)
+
+    def run(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> None:
+        """Runs this op in `session` (default: the default session)."""
+        OPERATORS["run"](self, feed_dict, session)
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+    def __str__(self) -> str:
+        return str(self.node_def)
+
+    def __copy__(self) -> Operation:
+        return self
+
+
+class Mark:
+    """How a graph was at one moment; made by `Graph.mark`, used by `Graph.roll_back`."""
+
+    __slots__ = ("changes", "collections", "extensions", "names", "ops", "scope", "seed", "values")
+
+    def __init__(self, graph: Graph) -> None:
+        self.ops = len(graph._nodes)
+        self.names = dict(graph._names_in_use)
+        self.collections = graph.collections_store.copy()
+        self.changes = len(graph._changes)
+        self.scope = graph.scope_state.copy()
+        self.seed = graph.seed
+        self.values = (graph._finalized, graph._seeded_ops, dict(graph._unfeedable), dict(graph._unfetchable))
+        self.extensions = {key: value.snapshot() for key, value in graph._extensions.items()}
+
+
+class Graph:
+    """A dataflow graph: operations by name and in the order they were made, collections, scopes."""
+
+    def __init__(self) -> None:
+        self._nodes: list[Operation] = []
+        self._by_name: dict[str, Operation] = {}
+        self._names_in_use: dict[str, int] = {}
+        self._local = threading.local()
+        self._lock = threading.RLock()
+        self.collections_store = GraphCollections()
+        self.seed: int | None = None
+        #: seeded random ops made so far: TensorFlow 2.21 numbers them where only the graph has a seed
+        self._seeded_ops = 0
+        self._finalized = False
+        self._control_flow_context: Any = None
+        self._unfeedable: dict[Tensor, bool] = {}
+        self._unfetchable: dict[Operation, bool] = {}
+        #: what higher layers keep per graph (variable store, …): objects with snapshot() and restore(state)
+        self._extensions: dict[str, Any] = {}
+        #: undo log of changes to nodes that exist already: (object, attribute, old value)
+        self._changes: list[tuple[Any, str, Any]] = []
+        #: counts those changes; a compiled plan is valid for one count
+        self.changes_version = 0
+        #: functions called with the graph when somebody says that it changed (`notify`)
+        self.observers: list[Callable[[Graph], None]] = []
+        self.building_function = False
+
+    # -- the state of the thread that builds --------------------------------------------------------------
+
+    @property
+    def scope_state(self) -> ScopeState:
+        try:
+            return self._local.state  # type: ignore[no-any-return]
+        except AttributeError:
+            state = self._local.state = ScopeState()
+            return state
+
+    # -- adding nodes ---------------------------------------------------------------------------------------
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """`name` under the current scope, with `_1`, `_2`, … where it is taken. Upper and lower case are the same."""
+        scope = self.scope_state.name
+        if scope:
+            name = f"{scope}/{name}"
+        key = name.lower()
+        used = self._names_in_use
+        count = used.get(key, 0)
+        if mark_as_used:
+            used[key] = count + 1
+        if count > 0:
+            base = key
+            while key in used:
+                key = f"{base}_{count}"
+                count += 1
+            if mark_as_used:
+                used[key] = 1
+            name = f"{name}_{count - 1}"
+        return name
+
+    def add_node(
+        self,
+        op_def: OpDef,
+        name: str,
+        inputs: list[Tensor],
+        attrs: dict[str, Any],
+        dtypes: Sequence[DType],
+    ) -> Operation:
+        """Adds an operation whose name is already unique and whose inputs and attributes are checked.
+
+        Raises:
+          ValueError: if the shape function refuses the inputs. The graph is then as it was.
+          RuntimeError: if the graph is finalized.
+        """
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+        if not scopes.VALID_OP_NAME.match(name):
+            raise ValueError(
+                f"`{name}` is not a valid node name. Accepted names conform to Regex /{scopes.VALID_OP_NAME}/"
+            )
+        state = self.scope_state
+        control: list[Operation] = []
+        if state.control:
+            control = list(dict.fromkeys(scopes.control_inputs_for(state, [t.op for t in inputs])))
+        op = Operation(self, op_def, name, inputs, control, attrs, source.capture())
+        if state.attrs or state.gradient_overrides or state.kernel_labels:
+            self._apply_attr_scopes(state, op)
+        if dtypes:
+            shapes = _infer_shapes(op, inputs)
+            op.outputs_list = tuple(
+                Tensor(op, i, dtype, shape) for i, (dtype, shape) in enumerate(zip(dtypes, shapes, strict=True))
+            )
+        elif op_def.shape_function is not None:
+            _infer_shapes(op, inputs)
+        with self._lock:
+            op._id = len(self._nodes)
+            self._nodes.append(op)
+            self._by_name[name] = op
+        for tensor in inputs:
+            tensor._consumers.append(op)
+        if state.devices:
+            scopes.apply_devices(state, op)
+        if state.colocation:
+            self._apply_colocation(state, op)
+        for scope in state.control:
+            scope.seen.add(op)
+        context = self._control_flow_context
+        if context is not None:
+            op._control_flow_context = context
+            context.AddOp(op)
+        return op
+
+    def _apply_attr_scopes(self, state: ScopeState, op: Operation) -> None:
+        attrs = op.attrs
+        for key, value in state.attrs.items():
+            if callable(value):
+                value = value(op)
+            if value is not None and key not in attrs:
+                attrs[key] = value
+        override = state.gradient_overrides.get(op.type)
+        if override is not None:
+            attrs["_gradient_op_type"] = override
+        label = state.kernel_labels.get(op.type)
+        if label is not None:
+            attrs["_kernel"] = label
+
+    def _apply_colocation(self, state: ScopeState, op: Operation) -> None:
+        groups: list[str] = []
+        for other in state.colocation:
+            groups.extend(group.decode() for group in other.colocation_groups())
+            if other.device and other.device != op.device:
+                op._set_device(other.device)
+        op.attrs["_class"] = sorted(set(groups))
+
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Sequence[Tensor],
+        dtypes: Sequence[Any] | None = None,
+        input_types: Any = None,
+        name: str | None = None,
+        attrs: dict[str, Any] | None = None,
+        op_def: Any = None,
+        compute_shapes: bool = True,
+        compute_device: bool = True,
+    ) -> Operation:
+        """Adds an operation of a registered type; inputs are Tensors of this graph, attrs plain values."""
+        for i, tensor in enumerate(inputs):
+            if not isinstance(tensor, Tensor):
+                raise TypeError(f"Input #{i} is not a tensor: {tensor}")
+        return opdefs.builder.create_from_parts(self, opdefs.lookup(op_type), list(inputs), attrs or {}, name)
+
+    # -- looking things up --------------------------------------------------------------------------------
+
+    def get_operations(self) -> list[Operation]:
+        """All operations in the order they were made."""
+        return list(self._nodes)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=False, allow_operation=True)  # type: ignore[no-any-return]
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=True, allow_operation=False)  # type: ignore[no-any-return]
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The Tensor or Operation of this graph that `obj` (object or name) means.
+
+        Raises:
+          TypeError, ValueError, KeyError: where it means none, as TensorFlow tells them apart.
+        """
+        from tfbench.engine.graph_elements import as_graph_element
+
+        return as_graph_element(self, obj, allow_tensor, allow_operation)
+
+    def _check_owns(self, op: Operation) -> None:
+        if op.graph is not self:
+            raise ValueError(f"{op.name} ({op!r}) must be from the same graph as the graph it is used in.")
+
+    @property
+    def version(self) -> int:
+        """Grows with every op that is added."""
+        return len(self._nodes)
+
+    # -- scopes -------------------------------------------------------------------------------------------
+
+    def name_scope(self, name: str | None) -> NameScope:
+        """A context manager: ops made inside have `name/` before their own name."""
+        return NameScope(self, name)
+
+    def get_name_scope(self) -> str:
+        return self.scope_state.name
+
+    @contextmanager
+    def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
+        """Ops made inside run only after `control_inputs`. None clears what outer blocks ask for."""
+        from tfbench.engine.graph_elements import control_operations
+
+        state = self.scope_state
+        block = ControlScope(
+            [] if control_inputs is None else control_operations(self, control_inputs), control_inputs is None
+        )
+        outer, context = state.control, self._control_flow_context
+        if block.clears:
+            state.control = []
+            self._control_flow_context = None
+        else:
+            state.control = [*outer, block]
+        try:
+            yield
+        finally:
+            state.control = outer
+            self._control_flow_context = context
+
+    @contextmanager
+    def device(self, device_name_or_function: Any) -> Iterator[None]:
+        """Ops made inside ask for this device: a string, a DeviceSpec, a function of the op, or None."""
+        entry = device_name_or_function
+        if entry is not None and not callable(entry):
+            entry = device_names.canonical_name(entry)
+        state = self.scope_state
+        with replaced(state, "devices", [*state.devices, entry]):
+            yield
+
+    @contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """Ops made inside are placed where `op` (an op, a tensor or a variable) is."""
+        from tfbench.engine.graph_elements import colocation_operation
+
+        state = self.scope_state
+        if op is None and not ignore_existing:
+            raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
+        target = colocation_operation(self, op)
+        devices = [] if ignore_existing else state.devices
+        stack = [] if ignore_existing else state.colocation
+        with (
+            replaced(state, "devices", [*devices, None]),
+            replaced(state, "colocation", [*stack, *([target] if target else [])]),
+        ):
+            yield
+
+    @contextmanager
+    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
+        """Ops of these types made inside use another registered gradient."""
+        _check_string_map(op_type_map, "op_type_map")
+        state = self.scope_state
+        with replaced(state, "gradient_overrides", {**state.gradient_overrides, **op_type_map}):
+            yield
+
+    @contextmanager
+    def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> Iterator[None]:
+        _check_string_map(op_to_kernel_label_map, "op_to_kernel_label_map")
+        state = self.scope_state
+        with replaced(state, "kernel_labels", {**state.kernel_labels, **op_to_kernel_label_map}):
+            yield
+
+    @contextmanager
+    def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
+        """Ops made inside get these attributes; a None value takes one back."""
+        state = self.scope_state
+        merged = {key: value for key, value in {**state.attrs, **attr_map}.items() if value is not None}
+        with replaced(state, "attrs", merged):
+            yield
+
+    @contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        """Stateful ops made inside live in this resource container."""
+        with replaced(self.scope_state, "container", container_name):
+            yield container_name
+
+    def as_default(self) -> AbstractContextManager[Graph]:
+        """Makes this the default graph of the thread for the length of a block."""
+        from tfbench.engine.default_graph import default_graph_stack
+
+        return default_graph_stack.pushed(self)
+
+    # -- collections ----------------------------------------------------------------------------------------
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        self._check_not_finalized()
+        self.collections_store.add(name, value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        names = (names,) if isinstance(names, (str, bytes)) else list(dict.fromkeys(names))
+        for name in names:
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """A copy of the collection; with `scope`, the items whose name matches it from the start (a regular expression)."""
+        return self.collections_store.get(name, scope)
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        """The collection itself: changing the list changes the graph."""
+        return self.collections_store.ref(name)
+
+    def get_all_collection_keys(self) -> list[str]:
+        return self.collections_store.keys()
+
+    @property
+    def collections(self) -> list[str]:
+        return self.collections_store.keys()
+
+    def clear_collection(self, name: Any) -> None:
+        self._check_not_finalized()
+        self.collections_store.clear(name)
+
+    # -- finalising, feeding and fetching -----------------------------------------------------------------
+
+    def finalize(self) -> None:
+        """No op can be added any more."""
+        self._finalized = True
+
+    def _unsafe_unfinalize(self) -> None:
+        self._finalized = False
+
+    @property
+    def finalized(self) -> bool:
+        return self._finalized
+
+    def _check_not_finalized(self) -> None:
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    def prevent_feeding(self, tensor: Tensor) -> None:
+        self._unfeedable[tensor] = True
+
+    def is_feedable(self, tensor: Tensor) -> bool:
+        return tensor not in self._unfeedable
+
+    def prevent_fetching(self, op: Operation) -> None:
+        self._unfetchable[op] = True
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
+        return op not in self._unfetchable
+
+    # -- as a message -----------------------------------------------------------------------------------------
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+        """This graph as a GraphDef message."""
+        return OPERATORS["graph_def"](self, from_version or 0, add_shapes)
+
+    @property
+    def graph_def_versions(self) -> Any:
+        return OPERATORS["graph_def_versions"]()
+
+    # -- going back -------------------------------------------------------------------------------------------
+
+    def record_change(self, target: Any, attribute: str, old: Any) -> None:
+        """Notes a change to a node that exists already, so that it can be undone and plans know."""
+        self._changes.append((target, attribute, old))
+        self.changes_version += 1
+
+    def mark(self) -> Mark:
+        """Remembers how the graph is now."""
+        return Mark(self)
+
+    def roll_back(self, mark: Mark) -> list[Operation]:
+        """Makes the graph what it was at `mark`; returns the operations that are gone.
+
+        Tensors of removed operations are dead: their `op.graph` still says this graph, but
+        `owns(op)` is False.
+        """
+        removed = self._nodes[mark.ops :]
+        for target, attribute, old in reversed(self._changes[mark.changes :]):
+            object.__setattr__(target, attribute, old)
+        del self._changes[mark.changes :]
+        self.changes_version += 1
+        gone = set(removed)
+        for op in removed:
+            del self._by_name[op.name]
+            for tensor in op._inputs:
+                if tensor.op not in gone:
+                    tensor._consumers = [user for user in tensor._consumers if user not in gone]
+        del self._nodes[mark.ops :]
+        self._names_in_use = dict(mark.names)
+        self.collections_store = mark.collections.copy()
+        self._local.state = mark.scope.copy()
+        self.seed = mark.seed
+        self._finalized, self._seeded_ops, unfeedable, unfetchable = mark.values
+        self._unfeedable, self._unfetchable = dict(unfeedable), dict(unfetchable)
+        for key in list(self._extensions):
+            if key in mark.extensions:
+                self._extensions[key].restore(mark.extensions[key])
+            else:
+                del self._extensions[key]
+        return removed
+
+    def owns(self, op: Operation) -> bool:
+        """Whether `op` is still part of this graph."""
+        nodes = self._nodes
+        return op._id < len(nodes) and nodes[op._id] is op
+
+    def extension(self, key: str, make: Callable[[], Any]) -> Any:
+        """What a higher layer keeps for this graph under `key`; made on first use, rolled back with the graph."""
+        found = self._extensions.get(key)
+        if found is None:
+            found = self._extensions[key] = make()
+        return found
+
+    def notify(self) -> None:
+        """Tells observers that a batch of changes is complete."""
+        for observer in list(self.observers):
+            observer(self)
+
+
+def _check_string_map(mapping: Any, what: str) -> None:
+    if not isinstance(mapping, dict):
+        raise TypeError(f"{what} must be a dictionary mapping strings to strings")
+    for key, value in mapping.items():
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise TypeError(f"{what} must be a dictionary mapping strings to strings")
+
+
+def _infer_shapes(op: Operation, inputs: list[Tensor]) -> Sequence[Shape]:
+    function = op.op_def.shape_function
+    if function is None:
+        from tfbench.engine.apply import output_count
+
+        return [None] * output_count(op)
+    try:
+        return function(op, *[tensor._shape for tensor in inputs])
+    except ValueError as error:
+        from tfbench.engine.apply import shape_error
+
+        raise shape_error(op, error) from None

@@ -1,0 +1,141 @@
+"""Where windows lie: the arithmetic that convolutions and poolings share.
+
+An output position `p` along one axis looks at the input positions `p * stride + tap * dilation - before` for
+`tap` in `0 … size-1`; those outside the input count as padding. Kernels work channels last; `channels_first`
+and `channels_last` turn TensorFlow's other layouts into that one and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tfbench import errors
+
+Array = npt.NDArray[Any]
+
+
+def invalid(message: str) -> errors.InvalidArgumentError:
+    """The error of a kernel whose arrays do not fit each other; the executor adds the node."""
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def unimplemented(message: str) -> errors.UnimplementedError:
+    """The error of a kernel that TensorFlow does not have either."""
+    return errors.UnimplementedError(None, None, message)
+
+
+class Window:
+    """One spatial axis: `size` taps over `input` positions give `output` positions."""
+
+    __slots__ = ("after", "before", "dilation", "input", "output", "size", "stride")
+
+    def __init__(
+        self, size: int, stride: int, dilation: int, before: int, after: int, input: int, output: int
+    ) -> None:
+        self.size = size
+        self.stride = stride
+        self.dilation = dilation
+        self.before = before
+        self.after = after
+        self.input = input
+        self.output = output
+
+    @property
+    def extent(self) -> int:
+        """How many input positions one window spans."""
+        return (self.size - 1) * self.dilation + 1
+
+    def reach(self, tap: int) -> tuple[slice, slice]:
+        """The outputs for which `tap` falls inside the input, and the inputs it falls on."""
+        offset = tap * self.dilation - self.before
+        first = max(0, -(offset // self.stride))
+        last = min(self.output, (self.input - 1 - offset) // self.stride + 1)
+        if last <= first:
+            return slice(0, 0), slice(0, 0)
+        start = first * self.stride + offset
+        stop = (last - 1) * self.stride + offset + 1
+        return slice(first, last), slice(start, stop, self.stride)
+
+    def counts(self) -> Array:
+        """How many taps of each output position fall inside the input."""
+        taps = np.arange(self.size) * self.dilation - self.before
+        at = np.arange(self.output)[:, None] * self.stride + taps
+        return ((at >= 0) & (at < self.input)).sum(axis=1)
+
+
+def spatial_axes(data_format: str) -> tuple[int, ...]:
+    """The positions of D, H and W in `data_format`: NHWC -> (1, 2), NCDHW -> (2, 3, 4)."""
+    return tuple(data_format.index(letter) for letter in "DHW" if letter in data_format)
+
+
+def window(
+    size: int, stride: int, dilation: int, padding: str, explicit: tuple[int, int], input: int
+) -> Window:
+    """The window of one axis under `padding` (`SAME`, `VALID` or `EXPLICIT` with its pair of sizes)."""
+    extent = (size - 1) * dilation + 1
+    before = after = 0
+    if padding == "SAME":
+        output = -(-input // stride)
+        total = max((output - 1) * stride + extent - input, 0)
+        before, after = total // 2, total - total // 2
+    else:
+        if padding == "EXPLICIT":
+            before, after = explicit
+        # Not floor division: TensorFlow rounds towards zero, so a window that is too large by less than
+        # one stride gives an empty output rather than an error.
+        output = int((input + before + after - extent + stride) / stride)
+        if output < 0:
+            raise invalid(
+                f"Computed output size would be negative: {output} "
+                f"[input_size: {input}, effective_filter_size: {extent}, stride: {stride}]"
+            )
+    return Window(size, stride, dilation, before, after, input, output)
+
+
+def windows(
+    sizes: Sequence[int],
+    input_shape: Sequence[int],
+    *,
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
+    data_format: str,
+    dilations: Sequence[int] = (),
+) -> list[Window]:
+    """The windows of each spatial axis. `sizes` has spatial axes only, the other sequences one entry an axis."""
+    found = []
+    for position, axis in enumerate(spatial_axes(data_format)):
+        pads = explicit_paddings[2 * axis : 2 * axis + 2] if padding == "EXPLICIT" else (0, 0)
+        dilation = dilations[axis] if dilations else 1
+        found.append(
+            window(sizes[position], strides[axis], dilation, padding, (pads[0], pads[1]), input_shape[axis])
+        )
+    return found
+
+
+def check_batch_and_depth(strides: Sequence[int], dilations: Sequence[int], data_format: str) -> None:
+    """Windows move over space only."""
+    spatial = spatial_axes(data_format)
+    for name, values in (("strides", strides), ("dilations", dilations)):
+        if any(value != 1 for axis, value in enumerate(values) if axis not in spatial):
+            raise unimplemented(
+                f"Current implementation does not yet support {name} in the batch and depth dimensions."
+            )
+
+
+def is_channels_first(data_format: str) -> bool:
+    return data_format.startswith("NC")
+
+
+def channels_last(xp: Any, x: Any) -> Any:
+    """N C … -> N … C, as a contiguous array."""
+    return xp.ascontiguousarray(xp.moveaxis(x, 1, -1))
+
+
+def channels_first(xp: Any, x: Any) -> Any:
+    """N … C -> N C …, as a contiguous array."""
+    return xp.ascontiguousarray(xp.moveaxis(x, -1, 1))

@@ -1,0 +1,219 @@
+"""Philox 4x32-10: the counter-based generator under every random op.
+
+A stream is a 64-bit key and a 128-bit counter. One counter value is scrambled by ten rounds of two 32x32-bit products
+into four random 32-bit words, so that any part of the stream can be computed directly, in any order. An op with the
+seeds (seed, seed2) has the key `seed` and starts at the counter whose upper half is `seed2`; each run *reserves* a
+number of counters that depends on the size of its output only, and the next run goes on behind them.
+
+Words are made a block at a time in 64-bit lanes, two of the four words in one array: `even` holds words 0 and 2 of
+each counter, `odd` words 1 and 3. A round is then ten short passes over arrays that stay in the cache.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+#: Counters in a block: enough for the arithmetic to outweigh a hundred array calls, few enough for the cache.
+BLOCK = 8192
+_SMALL = 7  # counters up to which plain integers beat a hundred array calls
+
+_MASK32 = 0xFFFFFFFF
+_MASK64 = (1 << 64) - 1
+_MASK128 = (1 << 128) - 1
+_MULTIPLIER_0, _MULTIPLIER_2 = 0xD2511F53, 0xCD9E8D57
+_WEYL_0, _WEYL_1 = 0x9E3779B9, 0xBB67AE85
+_ROUNDS = 10
+
+
+class PhiloxStream:
+    """Where one random op is in its stream. `PhiloxStream(0, 0)` takes its seeds from the operating system.
+
+    Seeds are taken modulo 2**64, as their bits in TensorFlow's int64 attributes.
+    """
+
+    __slots__ = ("_counter", "_key", "_lock")
+
+    def __init__(self, seed: int = 0, seed2: int = 0) -> None:
+        if seed == 0 and seed2 == 0:
+            seed = int.from_bytes(os.urandom(8), "little")
+            seed2 = int.from_bytes(os.urandom(8), "little")
+        self._key = seed & _MASK64
+        self._counter = (seed2 & _MASK64) << 64
+        self._lock = threading.Lock()
+
+    @classmethod
+    def at(cls, key: int, counter: int) -> PhiloxStream:
+        """A stream with this key, standing at this 128-bit counter."""
+        made = cls.__new__(cls)
+        made._key = key & _MASK64
+        made._counter = counter & _MASK128
+        made._lock = threading.Lock()
+        return made
+
+    @property
+    def key(self) -> int:
+        """The 64-bit key."""
+        return self._key
+
+    @property
+    def counter(self) -> int:
+        """The 128-bit counter that the next word is made from."""
+        return self._counter
+
+    @property
+    def state(self) -> tuple[int, int]:
+        """(key, counter): `PhiloxStream.at(*state)` goes on from here."""
+        return self._key, self._counter
+
+    def clone(self) -> PhiloxStream:
+        """An independent stream at the same position."""
+        return PhiloxStream.at(self._key, self._counter)
+
+    def advance(self, counters: int) -> None:
+        """Moves on by so many counters (four words each)."""
+        with self._lock:
+            self._counter = (self._counter + counters) & _MASK128
+
+    def reserve(self, counters: int) -> PhiloxStream:
+        """A stream at the present position; this one moves on behind the reserved counters, atomically."""
+        with self._lock:
+            start = self._counter
+            self._counter = (start + counters) & _MASK128
+        return PhiloxStream.at(self._key, start)
+
+    def words(self, count: int, xp: Any = np) -> Any:
+        """The next `count` words from the present position, as uint32 in stream order. Does not move the stream."""
+        counters = -(-count // 4)
+        made = xp.empty((counters, 4), xp.uint32)
+        for start, even, odd in blocks(xp, self._key, self._counter, counters):
+            store(xp, made, start, even, odd)
+        return made.reshape(-1)[:count]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PhiloxStream) and self.state == other.state
+
+    __hash__ = None  # type: ignore[assignment]  # it moves
+
+    def __repr__(self) -> str:
+        return f"PhiloxStream.at({self._key:#x}, {self._counter:#x})"
+
+
+def store(xp: Any, rows: Any, start: int, even: Any, odd: Any) -> None:
+    """Writes a block's words into `rows` (counters, 4) in stream order, cut to the type of `rows`."""
+    part = rows[start : start + even.shape[1]].T
+    xp.copyto(part[0::2], even, casting="unsafe")
+    xp.copyto(part[1::2], odd, casting="unsafe")
+
+
+def blocks(
+    xp: Any, key: int, counter: int, count: int, stride: int = 1, block: int = BLOCK
+) -> Iterator[tuple[int, Any, Any]]:
+    """(start, even, odd) for the counters `counter + stride * i`, i from `start` on, until `count` of them are made.
+
+    `even` and `odd` are (2, n) uint64 arrays of 32-bit words. They are scratch space: good until the next step.
+    """
+    if count <= 0:
+        return
+    lanes = Lanes(xp, key, min(block, count))
+    steps = xp.arange(0, stride * lanes.size, stride, dtype=xp.uint64)
+    for start in range(0, count, lanes.size):
+        n = min(lanes.size, count - start)
+        yield (start, *lanes.words(counter + stride * start, steps[:n], stride * n))
+
+
+class Lanes:
+    """Scratch arrays for the words of up to `size` counters of one key at once."""
+
+    __slots__ = ("_buffers", "key", "size", "xp")
+
+    # NumPy takes its own scalars faster than Python's.
+    _constants = (np.uint64(_MULTIPLIER_0), np.uint64(_MULTIPLIER_2), np.uint64(_MASK32), np.uint64(32))
+
+
+    def __init__(self, xp: Any, key: int, size: int) -> None:
+        self.xp = xp
+        self.size = size
+        self.key = key
+        self._buffers = xp.empty((3, 2, size), xp.uint64)
+
+    def words(self, counter: int, offsets: Any, span: int) -> tuple[Any, Any]:
+        """(even, odd) for the counters `counter + offsets`; the offsets are uint64 below `span`."""
+        xp, n = self.xp, offsets.shape[0]
+        if n <= _SMALL and xp is np:
+            made = np.array([_four_words(self.key, counter + i) for i in offsets.tolist()], np.uint64).T
+            return made[0::2].copy(), made[1::2].copy()
+        even, first, second = self._buffers[:, :, :n]
+        low, high = counter & _MASK64, (counter >> 64) & _MASK64
+        position = first[0]  # free until the first product
+        xp.add(offsets, low, out=position)
+        if low + span <= _MASK64:
+            even[1] = high & _MASK32
+            odd = xp.empty((2, n), xp.uint64) if (low & _MASK32) + span > _MASK32 else xp.empty((2, 1), xp.uint64)
+            odd[1] = high >> 32
+        else:  # the lower half of the counter wraps somewhere in this block
+            upper = xp.add((position < low).astype(xp.uint64), high)
+            xp.bitwise_and(upper, _MASK32, out=even[1])
+            odd = xp.empty((2, n), xp.uint64)
+            xp.right_shift(upper, 32, out=odd[1])
+        xp.bitwise_and(position, _MASK32, out=even[0])
+        xp.right_shift(position[: odd.shape[1]], 32, out=odd[0])
+        # One-dimensional calls: with two rows at once, NumPy's iterator costs more than the arithmetic.
+        multiplier0, multiplier2, mask, half = self._constants
+        even0, even1 = even
+        odd0, odd1 = odd
+        for key0, key1 in _round_keys(self.key):
+            product2, product0 = first
+            xp.multiply(even0, multiplier0, out=product0)
+            xp.multiply(even1, multiplier2, out=product2)
+            xp.right_shift(product2, half, out=even0)
+            xp.right_shift(product0, half, out=even1)
+            xp.bitwise_xor(even0, odd0, out=even0)  # the upper halves of `odd` fall to the mask below
+            xp.bitwise_xor(even1, odd1, out=even1)
+            xp.bitwise_xor(even0, key0, out=even0)
+            xp.bitwise_xor(even1, key1, out=even1)
+            xp.bitwise_and(even0, mask, out=even0)
+            xp.bitwise_and(even1, mask, out=even1)
+            odd0, odd1 = product2, product0
+            first, second = second, first
+        odd = second
+        xp.bitwise_and(odd, _MASK32, out=odd)
+        return even, odd
+
+
+def _round_keys(key: int) -> list[tuple[Any, Any]]:
+    key0, key1 = key & _MASK32, key >> 32
+    steps = range(_ROUNDS)
+    return [(np.uint64((key0 + i * _WEYL_0) & _MASK32), np.uint64((key1 + i * _WEYL_1) & _MASK32)) for i in steps]
+
+
+def _four_words(key: int, counter: int) -> list[int]:
+    """The four words of one counter, in plain integers."""
+    counter &= _MASK128
+    word0, word1, word2, word3 = (counter >> shift & _MASK32 for shift in (0, 32, 64, 96))
+    key0, key1 = key & _MASK32, key >> 32
+    for _ in range(_ROUNDS):
+        product0 = word0 * _MULTIPLIER_0
+        product2 = word2 * _MULTIPLIER_2
+        word0, word1 = (product2 >> 32) ^ word1 ^ key0, product2 & _MASK32
+        word2, word3 = (product0 >> 32) ^ word3 ^ key1, product0 & _MASK32
+        key0 = (key0 + _WEYL_0) & _MASK32
+        key1 = (key1 + _WEYL_1) & _MASK32
+    return [word0, word1, word2, word3]
+
+
+def scrambled(seed: int, seed2: int) -> PhiloxStream:
+    """The stream of a *stateless* op with the seed tensor [seed, seed2]: both numbers go through the generator once.
+
+    int32 seeds count as the 64-bit number with the same sign.
+    """
+    counter = (seed & _MASK64) | (seed2 & _MASK64) << 64
+    word0, word1, word2, word3 = _four_words(_STATELESS_KEY, counter)
+    return PhiloxStream.at(word0 | word1 << 32, (word2 | word3 << 32) << 64)
+
+
+_STATELESS_KEY = 0x02461E293EC8F720

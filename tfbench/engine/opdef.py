@@ -1,0 +1,449 @@
+"""Operation types: what they are called, what they take, and the registry that holds them.
+
+One op is one block in one file under `ops/`::
+
+    softplus = op("Softplus", "features: T", "activations: T", "T: {half, float, double}")
+
+    @softplus.shape
+    def _(node, x):
+        return [x]
+
+    @softplus.gradient
+    def _(node, dy): ...
+
+    @softplus.kernel(CPU, GPU)
+    def _(xp, x):
+        return xp.logaddexp(x, xp.zeros((), x.dtype))
+
+Inputs, outputs and attributes are spelled as TensorFlow's op registry spells them. The spelling is parsed
+when the op is first used, so that declaring several hundred ops costs an import next to nothing.
+
+* A *shape function* gets the node and its input shapes (tuples with None for an unknown size, None for an
+  unknown rank) and returns the output shapes in the same form; it raises ValueError with the reason.
+* A *gradient function* gets the node and the gradients of its outputs and returns those of its inputs.
+* A *kernel* gets the device's array module and the input arrays; the attributes that it names as
+  keyword-only parameters are bound once per plan. It returns an array, or a tuple for several outputs.
+  Kernels never write to their inputs.
+* A *binder* (`bind`) gets a `KernelContext` once per plan and returns the function of arrays alone. That
+  is for ops with state (variables, random streams) and for kernels that specialise.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfbench.engine.dtypes import DType, as_dtype
+from tfbench.engine.shapes import Shape
+
+if TYPE_CHECKING:
+    from tfbench.engine.graph import Operation, Tensor
+
+CPU = "CPU"
+GPU = "GPU"
+
+ShapeFunction = Callable[..., Sequence[Shape]]
+GradientFunction = Callable[..., Any]
+
+#: Names of TensorFlow's protocol for types, where they differ from the dtype's own name.
+_TYPE_NAMES = {"float": "float32", "double": "float64", "half": "float16"}
+
+#: Groups of types that op signatures use again and again.
+_TYPE_GROUPS = {
+    "numbertype": "float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,bfloat16,qint16,"
+    "quint16,uint16,complex128,half,uint32,uint64",
+    "realnumbertype": "float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64",
+    "floattype": "bfloat16,half,float,double",
+    "complextype": "complex64,complex128",
+    "integertype": "int8,uint8,int16,uint16,int32,uint32,int64,uint64",
+    "indextype": "int32,int64",
+}
+
+_ATTR = re.compile(r"\s*(\w+)\s*:\s*(.*?)\s*$", re.S)
+_BOUND = re.compile(r">=\s*(-?\d+)\s*$")
+
+
+class ArgDef:
+    """One input or output: fixed type or type attribute, possibly a list of N, possibly a reference."""
+
+    __slots__ = ("dtype", "is_ref", "name", "number_attr", "type_attr", "type_list_attr")
+
+    def __init__(self, text: str, attrs: dict[str, AttrDef]) -> None:
+        name, _, spec = text.partition(":")
+        self.name = name.strip()
+        spec = spec.strip()
+        self.is_ref = spec.startswith("Ref(")
+        if self.is_ref:
+            spec = spec[4:-1].strip()
+        self.number_attr: str | None = None
+        if "*" in spec:
+            number, _, spec = spec.partition("*")
+            self.number_attr = number.strip()
+            spec = spec.strip()
+        self.type_attr: str | None = None
+        self.type_list_attr: str | None = None
+        self.dtype: DType | None = None
+        if spec in attrs:
+            if attrs[spec].kind == "list(type)":
+                self.type_list_attr = spec
+            else:
+                self.type_attr = spec
+        else:
+            self.dtype = _type_from(spec)
+
+    @property
+    def is_list(self) -> bool:
+        return self.number_attr is not None or self.type_list_attr is not None
+
+
+class AttrDef:
+    """One attribute: its kind (`type`, `int`, `list(int)`, …), default, and allowed values."""
+
+    __slots__ = ("allowed", "default", "has_default", "kind", "minimum", "name")
+
+    def __init__(self, name: str, spec: str) -> None:
+        self.name = name
+        self.default: Any = None
+        self.has_default = False
+        self.allowed: tuple[Any, ...] | None = None
+        self.minimum: int | None = None
+        spec, equals, default = _split_default(spec)
+        bound = _BOUND.search(spec)
+        if bound:
+            self.minimum = int(bound.group(1))
+            spec = spec[: bound.start()].strip()
+        inner = spec[5:-1].strip() if spec.startswith("list(") else spec
+        element = inner
+        if inner.startswith("{"):
+            items = [item.strip() for item in inner[1:-1].split(",")]
+            if items[0][:1] in "'\"":
+                element = "string"
+                self.allowed = tuple(item[1:-1] for item in items)
+            else:
+                element = "type"
+                self.allowed = tuple(_type_from(item) for item in items)
+        elif inner in _TYPE_GROUPS:
+            element = "type"
+            self.allowed = tuple(_type_from(item) for item in _TYPE_GROUPS[inner].split(","))
+        self.kind = f"list({element})" if spec.startswith("list(") else element
+        if equals:
+            self.has_default = True
+            self.default = _default_value(default, self.kind)
+
+
+def _split_default(spec: str) -> tuple[str, bool, str]:
+    """Splits 'int >= 1 = 3' at the equals sign that introduces the default."""
+    match = re.search(r"(?<![<>=])=(?!=)", spec)
+    if match is None:
+        return spec.strip(), False, ""
+    return spec[: match.start()].strip(), True, spec[match.end() :].strip()
+
+
+def _type_from(name: str) -> DType:
+    name = name.strip()
+    if name.startswith("DT_"):
+        name = name[3:].lower()
+    return as_dtype(_TYPE_NAMES.get(name, name))
+
+
+def _default_value(text: str, kind: str) -> Any:
+    if kind.startswith("list("):
+        body = text.strip()[1:-1].strip()
+        return [_default_value(item.strip(), kind[5:-1]) for item in body.split(",")] if body else []
+    if kind == "type":
+        return _type_from(text)
+    if kind == "int":
+        return int(text)
+    if kind == "float":
+        return float(text)
+    if kind == "bool":
+        return text.lower() == "true"
+    if kind == "string":
+        return text[1:-1]
+    if kind == "shape":
+        from tfbench.engine.shapes import TensorShape
+
+        if "unknown_rank" in text:
+            return TensorShape(None)
+        return TensorShape([int(size) for size in re.findall(r"-?\d+", text)])
+    raise ValueError(f"No default of kind {kind!r} can be written in an op's declaration: {text!r}")
+
+
+class Kernel:
+    """How one device computes an op: a plain function of arrays, or a binder that makes one."""
+
+    __slots__ = ("attrs", "binds", "function")
+
+    def __init__(self, function: Callable[..., Any], binds: bool) -> None:
+        self.function = function
+        self.binds = binds
+        code = getattr(function, "__code__", None)
+        count = code.co_kwonlyargcount if code else 0
+        first = code.co_argcount if code else 0
+        #: names of the attributes that the function takes by keyword
+        self.attrs: tuple[str, ...] = code.co_varnames[first : first + count] if code else ()
+
+
+class OpDef:
+    """One operation type. Calling it adds a node to the graph and returns its output(s)."""
+
+    __slots__ = (
+        "_attr_spec",
+        "_attrs",
+        "_input_spec",
+        "_inputs",
+        "_output_spec",
+        "_outputs",
+        "_simple_type",
+        "aliases",
+        "declared_at",
+        "doc",
+        "fresh",
+        "gradient_function",
+        "kernels",
+        "no_gradient_reason",
+        "operator",
+        "shape_function",
+        "stateful",
+        "type",
+        "views",
+    )
+
+    def __init__(
+        self,
+        type: str,
+        inputs: str,
+        outputs: str,
+        attrs: str,
+        *,
+        stateful: bool,
+        aliases: bool,
+        views: bool,
+        fresh: bool,
+        operator: str | None,
+        doc: str,
+    ) -> None:
+        self.type = type
+        self._input_spec = inputs
+        self._output_spec = outputs
+        self._attr_spec = attrs
+        self._attrs: dict[str, AttrDef] | None = None
+        self._inputs: tuple[ArgDef, ...] = ()
+        self._outputs: tuple[ArgDef, ...] = ()
+        self._simple_type: str | None = None
+        self.stateful = stateful
+        #: output 0 is the very buffer of input 0 (Identity, Reshape): TensorFlow shares it too
+        self.aliases = aliases
+        #: the kernel may return NumPy views of its inputs; a plan copies where the input is a variable
+        self.views = views
+        #: the kernel always returns new arrays that nothing else holds: a fetch need not copy them
+        self.fresh = fresh
+        #: the Python operator with the same meaning on scalars, for straight-line plans
+        self.operator = operator
+        self.doc = doc
+        self.shape_function: ShapeFunction | None = None
+        self.gradient_function: GradientFunction | None = None
+        self.no_gradient_reason: str | None = None
+        self.kernels: dict[str, Kernel] = {}
+        frame = sys._getframe(2)
+        self.declared_at = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+    # -- declaration ------------------------------------------------------------------------------------
+
+    def shape(self, function: ShapeFunction) -> ShapeFunction:
+        """Decorator: the function that infers the output shapes."""
+        self.shape_function = function
+        return function
+
+    def gradient(self, function: GradientFunction) -> GradientFunction:
+        """Decorator: the function that builds the gradient's nodes."""
+        self.gradient_function = function
+        return function
+
+    def no_gradient(self, reason: str) -> None:
+        """Says why this op has no gradient."""
+        self.no_gradient_reason = reason
+
+    def kernel(self, *devices: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorator: a kernel `(xp, *arrays, *, attributes)` for `devices`."""
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            for device in devices:
+                self.kernels[device] = Kernel(function, binds=False)
+            return function
+
+        return register
+
+    def bind(self, *devices: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorator: a function `(context) -> function of arrays`, called once per plan."""
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            for device in devices:
+                self.kernels[device] = Kernel(function, binds=True)
+            return function
+
+        return register
+
+    # -- the parsed signature ---------------------------------------------------------------------------
+
+    def _parse(self) -> dict[str, AttrDef]:
+        attrs: dict[str, AttrDef] = {}
+        for text in self._attr_spec.split(";"):
+            match = _ATTR.match(text)
+            if match:
+                attrs[match.group(1)] = AttrDef(match.group(1), match.group(2))
+        for side in (self._input_spec, self._output_spec):
+            # A type or number that the signature uses without declaring it takes any value.
+            for first, second in re.findall(r":\s*(?:Ref\()?\s*(\w+)(?:\s*\*\s*(\w+))?", side):
+                number, typed = (first, second) if second else ("", first)
+                if number and number not in attrs:
+                    attrs[number] = AttrDef(number, "int >= 1")
+                if typed.startswith("T") and typed not in attrs:
+                    attrs[typed] = AttrDef(typed, "type")
+        self._inputs = tuple(ArgDef(text, attrs) for text in _split_args(self._input_spec))
+        self._outputs = tuple(ArgDef(text, attrs) for text in _split_args(self._output_spec))
+        types = {arg.type_attr for arg in self._inputs}
+        if (
+            len(types) == 1
+            and set(attrs) == types
+            and self._inputs
+            and not any(arg.is_list or arg.is_ref for arg in self._inputs)
+        ):
+            self._simple_type = self._inputs[0].type_attr
+        self._attrs = attrs
+        return attrs
+
+    @property
+    def attrs(self) -> dict[str, AttrDef]:
+        return self._attrs if self._attrs is not None else self._parse()
+
+    @property
+    def inputs(self) -> tuple[ArgDef, ...]:
+        if self._attrs is None:
+            self._parse()
+        return self._inputs
+
+    @property
+    def outputs(self) -> tuple[ArgDef, ...]:
+        if self._attrs is None:
+            self._parse()
+        return self._outputs
+
+    @property
+    def simple_type(self) -> str | None:
+        """The type attribute's name where every input is one tensor of it and there is no other attribute."""
+        if self._attrs is None:
+            self._parse()
+        return self._simple_type
+
+    @property
+    def returns_tuple(self) -> bool:
+        """Whether kernels return a tuple of outputs (any number but one) instead of one array."""
+        outputs = self.outputs
+        return len(outputs) != 1 or outputs[0].is_list
+
+    # -- use ------------------------------------------------------------------------------------------
+
+    def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+        """Adds a node. Returns its output Tensor, a list of them (several outputs), or the Operation (none)."""
+        node = self.node(*inputs, name=name, **attrs)
+        outputs = node.outputs_list
+        args = self._outputs
+        if len(args) == 1 and not args[0].is_list:
+            return outputs[0]
+        if not args:
+            return node
+        if len(args) == 1:
+            return list(outputs)
+        return list(outputs) if not any(arg.is_list for arg in args) else _group(node, args)
+
+    def node(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Operation:
+        """Adds a node and returns the Operation itself."""
+        return builder.apply_op(self, inputs, attrs, name)  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return f"<OpDef {self.type}>"
+
+
+def _group(node: Operation, args: Sequence[ArgDef]) -> list[Tensor | list[Tensor]]:
+    grouped: list[Tensor | list[Tensor]] = []
+    position = 0
+    for arg in args:
+        if arg.number_attr is not None:
+            count = node.attrs[arg.number_attr]
+        elif arg.type_list_attr is not None:
+            count = len(node.attrs[arg.type_list_attr])
+        else:
+            grouped.append(node.outputs_list[position])
+            position += 1
+            continue
+        grouped.append(list(node.outputs_list[position : position + count]))
+        position += count
+    return grouped
+
+
+def _split_args(spec: str) -> list[str]:
+    return [part for part in (piece.strip() for piece in spec.split(",")) if part]
+
+
+class _Builder:
+    """How nodes are added; `engine.apply` fills it in, since it stands on graphs and they stand on this file."""
+
+    apply_op: Callable[..., Any]
+    create_from_parts: Callable[..., Any]
+
+
+builder = _Builder()
+
+#: op type -> declaration
+registry: dict[str, OpDef] = {}
+
+
+def op(
+    type: str,
+    inputs: str = "",
+    outputs: str = "",
+    attrs: str = "",
+    *,
+    stateful: bool = False,
+    aliases: bool = False,
+    views: bool = False,
+    fresh: bool = False,
+    operator: str | None = None,
+    doc: str = "",
+) -> OpDef:
+    """Declares an operation type.
+
+    `inputs` and `outputs` are `name: type` separated by commas, where type is a dtype, a type attribute,
+    `N * T` or `Ref(T)`; `attrs` are `name: kind = default` separated by semicolons.
+    """
+    if type in registry:
+        raise ValueError(f"Operation type {type!r} is declared twice; first at {registry[type].declared_at}")
+    opdef = OpDef(
+        type,
+        inputs,
+        outputs,
+        attrs,
+        stateful=stateful,
+        aliases=aliases,
+        views=views,
+        fresh=fresh,
+        operator=operator,
+        doc=doc,
+    )
+    registry[type] = opdef
+    return opdef
+
+
+def lookup(type: str) -> OpDef:
+    """The declaration of op `type`."""
+    try:
+        return registry[type]
+    except KeyError:
+        import difflib
+
+        near = difflib.get_close_matches(type, registry, n=3)
+        hint = f" Did you mean {', '.join(near)}?" if near else ""
+        raise ValueError(f"Op type not registered {type!r}.{hint}") from None

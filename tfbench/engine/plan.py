@@ -1,0 +1,299 @@
+"""A (fetches, feeds) signature compiled once, then run many times.
+
+A plan is a list of steps: a bound kernel, the slots it reads and the slots it writes. It can be run in two
+ways that share everything but the loop: step by step (the first run, and whenever somebody observes), or as
+one straight-line Python function generated from the steps (from the second run on). In the function a
+slot is a local variable, one line is one step, and arithmetic on scalars is written with Python operators,
+which NumPy's scalars run ten times faster than a ufunc call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from tfbench import errors
+from tfbench.engine.devices import Device, KernelContext
+from tfbench.engine.graph import Operation
+from tfbench.engine.prune import needed_operations, schedule
+from tfbench.engine.resources import ResourceStore, VariableBuffer
+from tfbench.engine.run_errors import explain
+from tfbench.engine.tensor import Tensor
+
+#: plans longer than this stay interpreted: compiling them would cost more than it saves
+_LONGEST_FUNCTION = 20_000
+
+Observer = Callable[["Step", Sequence[Any], Sequence[Any]], None]
+
+
+class Preset:
+    """What a binder returns for a node whose value is known once the plan is bound: no step is needed."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Step:
+    """One kernel call. `inputs` are (slot, is a variable to be read); `release` are slots nobody needs any more."""
+
+    __slots__ = ("function", "inputs", "op", "operator", "outputs", "release", "returns_tuple")
+
+    def __init__(
+        self, op: Operation, function: Callable[..., Any], inputs: list[tuple[int, bool]], outputs: list[int]
+    ) -> None:
+        self.op = op
+        self.function = function
+        self.inputs = inputs
+        self.outputs = outputs
+        self.returns_tuple = op.op_def.returns_tuple
+        self.operator: str | None = None
+        self.release: list[int] = []
+
+    def call(self, values: list[Any]) -> list[Any]:
+        """Runs the kernel on the slots' values and returns the outputs."""
+        result = self.function(*[values[slot].read() if read else values[slot] for slot, read in self.inputs])
+        return list(result) if self.returns_tuple and result is not None else [result]
+
+
+class Plan:
+    """The compiled form of one signature for one session.
+
+    Raises (when made):
+      InvalidArgumentError: if an op has no kernel on its device.
+      ValueError: if the graph has a cycle.
+    """
+
+    def __init__(
+        self,
+        fetches: Sequence[Tensor],
+        targets: Sequence[Operation],
+        feeds: Sequence[Tensor],
+        device: Device,
+        resources: ResourceStore,
+    ) -> None:
+        self.fetches = list(fetches)
+        self.feeds = list(feeds)
+        fed = set(feeds)
+        #: every op that takes part, in run order
+        self.order: list[Operation] = schedule(needed_operations(fetches, targets, fed), fed)
+        self.steps: list[Step] = []
+        self._slots: dict[Tensor, int] = {}
+        self._template: list[Any] = []
+        self._feed_slots = [self._new_slot(tensor) for tensor in feeds]
+        self._wrap_feeds = [tensor._dtype._is_ref_dtype for tensor in feeds]
+        self._aliased: set[Tensor] = set()
+        for op in self.order:
+            self._add(op, fed, device, resources)
+        self._fetch_slots = [self._slots[tensor] for tensor in fetches]
+        self._fetch_kept = [tensor in fed for tensor in fetches]
+        self._fetch_fresh = [tensor.op.op_def.fresh for tensor in fetches]
+        self._find_last_uses()
+        self._function: Callable[..., tuple[Any, ...]] | None = None
+        self._code: CodeType | None = None
+        self._runs = 0
+
+    # -- building ------------------------------------------------------------------------------------------
+
+    def _new_slot(self, tensor: Tensor) -> int:
+        slot = self._slots[tensor] = len(self._template)
+        self._template.append(None)
+        return slot
+
+    def _add(self, op: Operation, fed: set[Tensor], device: Device, resources: ResourceStore) -> None:
+        function = bind(op, device, resources)
+        if isinstance(function, Preset):
+            tensor = op.outputs_list[0]
+            if tensor not in fed:
+                self._template[self._new_slot(tensor)] = function.value
+            return
+        op_def = op.op_def
+        takes_ref = _reference_inputs(op)
+        inputs = []
+        reads_variable = False
+        for position, tensor in enumerate(op._inputs):
+            read = tensor._dtype._is_ref_dtype and not takes_ref[position]
+            reads_variable = reads_variable or read or tensor in self._aliased
+            inputs.append((self._slots[tensor], read))
+        if reads_variable:
+            if op_def.aliases:
+                self._aliased.update(op.outputs_list)
+            elif op_def.views:
+                function = _copying(function, op_def.returns_tuple)
+        # A fed output keeps the fed value: what the kernel makes goes to a slot of its own.
+        outputs = [self._spare_slot() if tensor in fed else self._new_slot(tensor) for tensor in op.outputs_list]
+        step = Step(op, function, inputs, outputs)
+        if op_def.operator is not None and all(_is_scalar(tensor) for tensor in op._inputs):
+            step.operator = op_def.operator
+        self.steps.append(step)
+
+    def _spare_slot(self) -> int:
+        self._template.append(None)
+        return len(self._template) - 1
+
+    def _find_last_uses(self) -> None:
+        keep = set(self._fetch_slots)
+        preset = {slot for slot, value in enumerate(self._template) if value is not None}
+        seen: set[int] = set(keep | preset | set(self._feed_slots))
+        for step in reversed(self.steps):
+            for slot in [*(slot for slot, _ in step.inputs), *step.outputs]:
+                if slot not in seen:
+                    seen.add(slot)
+                    step.release.append(slot)
+
+    # -- running ----------------------------------------------------------------------------------------------
+
+    def run(self, feeds: Sequence[Any], observer: Observer | None = None) -> list[Any]:
+        """The fetched values, in the order of the fetches: arrays and scalars that later runs never change."""
+        if any(self._wrap_feeds):
+            feeds = [
+                _as_buffer(t, value) if wrap else value for t, value, wrap in zip(self.feeds, feeds, self._wrap_feeds)
+            ]
+        function = self._function
+        if function is None or observer is not None:
+            self._runs += 1
+            if observer is None and self._runs > 1 and len(self.steps) <= _LONGEST_FUNCTION:
+                function = self._function = self._compile()
+            else:
+                return self._finish(self._interpret(feeds, observer))
+        try:
+            raw = function(*feeds)
+        except Exception as error:
+            raise explain(error, self._failed_step(error), feeds) from (error if _keep_cause(error) else None)
+        return self._finish(raw)
+
+    def _interpret(self, feeds: Sequence[Any], observer: Observer | None) -> list[Any]:
+        values = list(self._template)
+        for slot, value in zip(self._feed_slots, feeds, strict=True):
+            values[slot] = value
+        for step in self.steps:
+            try:
+                results = step.call(values)
+            except Exception as error:
+                raise explain(error, step, feeds) from (error if _keep_cause(error) else None)
+            if observer is not None:
+                observer(step, [values[slot] for slot, _ in step.inputs], results)
+            for slot, value in zip(step.outputs, results, strict=False):
+                values[slot] = value
+            for slot in step.release:
+                values[slot] = None
+        return [values[slot] for slot in self._fetch_slots]
+
+    def _finish(self, raw: Sequence[Any]) -> list[Any]:
+        return [
+            value if kept and not isinstance(value, VariableBuffer) else fetched(value, fresh)
+            for value, kept, fresh in zip(raw, self._fetch_kept, self._fetch_fresh)
+        ]
+
+    # -- the straight-line form -------------------------------------------------------------------------------
+
+    def _compile(self) -> Callable[..., tuple[Any, ...]]:
+        names: dict[str, Any] = {}
+        for slot, value in enumerate(self._template):
+            if value is not None:
+                names[f"t{slot}"] = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+        scalars = {
+            self._slots[t] for step in self.steps for t in step.op.outputs_list if _is_scalar(t) and t in self._slots
+        }
+        lines = [f"def run({', '.join(f't{slot}' for slot in self._feed_slots)}):"]
+        for index, step in enumerate(self.steps):
+            arguments = [f"t{slot}.read()" if read else f"t{slot}" for slot, read in step.inputs]
+            if step.operator is not None:
+                call = (
+                    arguments[0] + step.operator + arguments[1] if len(arguments) == 2 else step.operator + arguments[0]
+                )
+            else:
+                names[f"f{index}"] = step.function
+                call = f"f{index}({', '.join(arguments)})"
+            targets = ", ".join(f"t{slot}" for slot in step.outputs)
+            if step.returns_tuple:
+                line = f" {targets}, = {call}" if targets else f" {call}"
+            else:
+                line = f" {targets} = {call}"
+            release = [f"t{slot}" for slot in step.release if slot not in scalars]
+            if release:
+                line += "; " + " = ".join(release) + " = None"
+            lines.append(line)
+        lines.append(f" return ({''.join(f't{slot}, ' for slot in self._fetch_slots)})")
+        code = compile("\n".join(lines), "<tfbench plan>", "exec")
+        exec(code, names)
+        function = names["run"]
+        self._code = function.__code__
+        return function  # type: ignore[no-any-return]
+
+    def _failed_step(self, error: BaseException) -> Step | None:
+        """The step whose line of the generated function raised."""
+        traceback = error.__traceback__
+        while traceback is not None:
+            if traceback.tb_frame.f_code is self._code:
+                index = traceback.tb_lineno - 2
+                return self.steps[index] if 0 <= index < len(self.steps) else None
+            traceback = traceback.tb_next
+        return None
+
+
+def bind(op: Operation, device: Device, resources: ResourceStore) -> Any:
+    """The function of arrays that computes `op` on `device`, or a Preset."""
+    kernel = op.op_def.kernels.get(device.kind)
+    if kernel is None:
+        raise errors.InvalidArgumentError(
+            op.node_def,
+            op,
+            f"No OpKernel was registered to support Op '{op.type}' used by {{{{node {op.name}}}}} on {device.kind}"
+            + (f"; registered: {', '.join(sorted(op.op_def.kernels))}" if op.op_def.kernels else "")
+            + (f" (made at {op.source})" if op.source else ""),
+        )
+    if kernel.binds:
+        return kernel.function(KernelContext(op, device, resources))
+    attrs = {name: op.attrs[name] for name in kernel.attrs if name in op.attrs}
+    return partial(kernel.function, device.xp, **attrs)
+
+
+def _reference_inputs(op: Operation) -> list[bool]:
+    flags: list[bool] = []
+    for arg in op.op_def.inputs:
+        if arg.number_attr is not None:
+            flags.extend([arg.is_ref] * op.attrs[arg.number_attr])
+        elif arg.type_list_attr is not None:
+            flags.extend([arg.is_ref] * len(op.attrs[arg.type_list_attr]))
+        else:
+            flags.append(arg.is_ref)
+    return flags
+
+
+def _is_scalar(tensor: Tensor) -> bool:
+    return tensor._shape == () and not tensor._dtype._is_ref_dtype
+
+
+def _copying(function: Callable[..., Any], returns_tuple: bool) -> Callable[..., Any]:
+    """A kernel that returns views, made to return arrays that a later write to the variable does not change."""
+    if returns_tuple:
+        return lambda *arrays: [np.array(result) for result in function(*arrays)]
+    return lambda *arrays: np.array(function(*arrays))
+
+
+def _as_buffer(tensor: Tensor, value: Any) -> VariableBuffer:
+    buffer = VariableBuffer(tensor.op.name, tensor._dtype.base_dtype)
+    buffer.array = np.array(value)
+    return buffer
+
+
+def fetched(value: Any, fresh: bool) -> Any:
+    """A value as `Session.run` returns it: NumPy scalars for rank 0, arrays that nobody else writes to."""
+    if isinstance(value, VariableBuffer):
+        value, fresh = value.read(), False
+    if isinstance(value, np.ndarray):
+        if value.ndim == 0:
+            return value[()]
+        return value if fresh else value.copy()
+    return value
+
+
+def _keep_cause(error: BaseException) -> bool:
+    """Whether the original exception says more than its explanation: the user's own code (py_func) does."""
+    return not isinstance(error, errors.OpError)

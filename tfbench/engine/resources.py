@@ -1,0 +1,126 @@
+"""What lives from run to run in a session: variables' buffers and other state, by container and name."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tfbench import errors
+from tfbench.engine.dtypes import DType
+
+Array = np.ndarray[Any, Any]
+R = TypeVar("R")
+
+
+class VariableBuffer:
+    """A variable's memory in one session.
+
+    `array` is None until the variable is initialised. A reference variable is written in place, so whoever
+    holds `array` sees the new values (`v/read` aliases); a resource variable's `array` is replaced.
+    """
+
+    __slots__ = ("array", "dtype", "lock", "name", "updates")
+
+    def __init__(self, name: str, dtype: DType) -> None:
+        self.name = name
+        self.dtype = dtype
+        self.array: Array | None = None
+        #: writes so far; inspectors follow it
+        self.updates = 0
+        self.lock = threading.RLock()
+
+    def read(self) -> Array:
+        """The buffer itself.
+
+        Raises:
+          FailedPreconditionError: if the variable is not initialised.
+        """
+        array = self.array
+        if array is None:
+            raise errors.FailedPreconditionError(
+                None,
+                None,
+                f"Attempting to use uninitialized value {self.name}. Run its initializer first "
+                "(tf.global_variables_initializer()).",
+            )
+        return array
+
+    def assign(self, value: Array) -> None:
+        """Sets the value: in place where the shape stays, so that aliases see it."""
+        array = self.array
+        if array is not None and array.shape == np.shape(value):
+            np.copyto(array, value)
+        else:
+            self.array = np.array(value, order="C")
+        self.updates += 1
+
+    def replace(self, value: Array) -> None:
+        """Sets the value in new memory: what was read before stays as it was."""
+        self.array = value
+        self.updates += 1
+
+
+class ResourceStore:
+    """All state of one session."""
+
+    def __init__(self) -> None:
+        self._items: dict[tuple[str, str], Any] = {}
+        self._lock = threading.Lock()
+
+    def get(self, container: str, name: str, make: Callable[[], R]) -> R:
+        """The resource called `name` in `container`; made on first use."""
+        key = (container, name)
+        with self._lock:
+            found = self._items.get(key)
+            if found is None:
+                found = self._items[key] = make()
+            return found  # type: ignore[no-any-return]
+
+    def find(self, container: str, name: str) -> Any:
+        """The resource, or None."""
+        return self._items.get((container, name))
+
+    def remove(self, container: str, name: str) -> None:
+        """Forgets a resource; plans that are bound to it must be compiled again."""
+        self._items.pop((container, name), None)
+
+    def clear(self, containers: list[str] | None = None) -> None:
+        """Forgets everything in these containers (default: in all)."""
+        with self._lock:
+            for key in list(self._items):
+                if not containers or key[0] in containers:
+                    del self._items[key]
+
+    def items(self) -> Iterator[tuple[tuple[str, str], Any]]:
+        return iter(list(self._items.items()))
+
+    def variables(self) -> dict[str, VariableBuffer]:
+        """Variable buffers by name."""
+        return {key[1]: value for key, value in self.items() if isinstance(value, VariableBuffer)}
+
+    def snapshot(self) -> dict[tuple[str, str], Any]:
+        """Copies of all values, for `restore`. Resources that hold more than arrays offer snapshot/restore themselves."""
+        saved: dict[tuple[str, str], Any] = {}
+        for key, item in self.items():
+            if isinstance(item, VariableBuffer):
+                saved[key] = (item, None if item.array is None else item.array.copy())
+            else:
+                take = getattr(item, "snapshot", None)
+                saved[key] = (item, take() if take is not None else None)
+        return saved
+
+    def restore(self, saved: dict[tuple[str, str], Any]) -> None:
+        """Puts every resource back to what `snapshot` saw; those made since are forgotten."""
+        with self._lock:
+            for key in list(self._items):
+                if key not in saved:
+                    del self._items[key]
+            for key, (item, state) in saved.items():
+                self._items[key] = item
+                if isinstance(item, VariableBuffer):
+                    item.array = state
+                elif state is not None:
+                    item.restore(state)

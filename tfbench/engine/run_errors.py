@@ -1,0 +1,42 @@
+"""A kernel's exception as the error that `Session.run` raises: TensorFlow's type, the op, the user's line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfbench import errors
+
+if TYPE_CHECKING:
+    from tfbench.engine.plan import Step
+
+
+def explain(error: Exception, step: Step | None, feeds: Any = ()) -> Exception:
+    """The exception to raise for `error`, which `step` raised."""
+    if step is None:
+        return error
+    op = step.op
+    if isinstance(error, errors.OpError):
+        if error.op is not None:
+            return error
+        kind: type[errors.OpError] = type(error)
+        message = error.message
+    elif isinstance(error, MemoryError):
+        kind = errors.ResourceExhaustedError
+        message = f"Out of memory while computing {op.type} with input shapes {_input_shapes(op)}. {error}"
+    elif isinstance(error, (ValueError, IndexError, OverflowError, TypeError, ArithmeticError)) or isinstance(error, np.linalg.LinAlgError):
+        kind = errors.InvalidArgumentError
+        message = str(error)
+    else:
+        kind = errors.UnknownError
+        message = f"{type(error).__name__}: {error}"
+    message = f"{message}\n\t [[{{{{node {op.name}}}}}]]"
+    explained = kind(op.node_def, op, message)  # type: ignore[call-arg, arg-type]
+    explained.source = op.source
+    explained.device = op.device or None
+    return explained
+
+
+def _input_shapes(op: Any) -> str:
+    return ", ".join(str(tensor.shape) for tensor in op.inputs)

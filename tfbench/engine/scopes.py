@@ -1,0 +1,133 @@
+"""The scopes that a graph is built in: names, control dependencies, devices, colocation, attributes.
+
+Each thread that builds a graph has its own `ScopeState`; entering a scope pushes, leaving pops. Nothing
+here computes, and nothing here knows what an operation does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tfbench.engine import device_names
+
+if TYPE_CHECKING:
+    from tfbench.engine.graph import Graph, Operation
+
+VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+DeviceFunction = Callable[["Operation"], Any]
+
+
+class ControlScope:
+    """One `control_dependencies` block: what it waits for and which ops were made inside it."""
+
+    __slots__ = ("clears", "flow_context", "inputs", "name_source", "outer", "seen")
+
+    def __init__(self, inputs: list[Operation], clears: bool) -> None:
+        self.inputs = inputs
+        self.clears = clears
+        self.seen: set[Operation] = set()
+        self.outer: list[ControlScope] = []
+        self.flow_context: Any = None
+        self.name_source: Any = None
+
+
+class ScopeState:
+    """All stacks of one thread. Lists are replaced, never changed, so that a saved list stays as it was."""
+
+    __slots__ = (
+        "attrs",
+        "colocation",
+        "container",
+        "control",
+        "devices",
+        "gradient_overrides",
+        "kernel_labels",
+        "name",
+    )
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.control: list[ControlScope] = []
+        self.devices: list[Any] = []
+        self.colocation: list[Operation] = []
+        self.attrs: dict[str, Any] = {}
+        self.gradient_overrides: dict[str, str] = {}
+        self.kernel_labels: dict[str, str] = {}
+        self.container = ""
+
+    def copy(self) -> ScopeState:
+        new = ScopeState()
+        for slot in self.__slots__:
+            setattr(new, slot, getattr(self, slot))
+        return new
+
+
+def control_inputs_for(state: ScopeState, inputs: list[Operation]) -> list[Operation]:
+    """The control inputs of a new op: those of the open blocks that no data input implies already."""
+    found: list[Operation] = []
+    for scope in state.control:
+        seen = scope.seen
+        if any(op in seen for op in inputs):
+            continue
+        found.extend(op for op in scope.inputs if op not in inputs)
+    return found
+
+
+def apply_devices(state: ScopeState, op: Operation) -> None:
+    """Runs the device stack over a new op, innermost first: what is set already stays."""
+    for entry in reversed(state.devices):
+        if entry is None:
+            break
+        if callable(entry):
+            wanted = entry(op)
+            # A device function's answer replaces; its text is kept as it was given.
+            op._set_device("" if wanted is None else wanted)
+        else:
+            op._set_device(device_names.merge(op.device, entry))
+
+
+@contextmanager
+def replaced(state: ScopeState, slot: str, value: Any) -> Iterator[None]:
+    """Sets one stack for the length of a block."""
+    old = getattr(state, slot)
+    setattr(state, slot, value)
+    try:
+        yield
+    finally:
+        setattr(state, slot, old)
+
+
+class NameScope:
+    """Context manager behind `Graph.name_scope`; a plain class because it is entered once per op."""
+
+    __slots__ = ("graph", "name", "old")
+
+    def __init__(self, graph: Graph, name: str | None) -> None:
+        self.graph = graph
+        self.name = name
+
+    def __enter__(self) -> str:
+        graph, name = self.graph, self.name
+        state = graph.scope_state
+        self.old = state.name
+        if name:
+            if isinstance(name, bytes):
+                name = name.decode()
+            pattern = VALID_SCOPE_NAME if state.name else VALID_OP_NAME
+            if not pattern.match(name):
+                raise ValueError(f"'{name}' is not a valid {'root ' if not state.name else ''}scope name")
+            if name[-1] == "/":
+                state.name = name[:-1]
+                return name
+            state.name = graph.unique_name(name)
+            return state.name + "/"
+        state.name = ""
+        return ""
+
+    def __exit__(self, *_: object) -> None:
+        self.graph.scope_state.name = self.old

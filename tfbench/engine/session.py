@@ -1,0 +1,318 @@
+"""Session: runs parts of a graph and keeps the variables' values between runs.
+
+`run` turns what was asked for into a plan once and keeps it; the second call with the same fetches and the
+same feed keys goes straight to the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from tfbench.engine.default_graph import (
+    default_graph_stack,
+    default_session_scope,
+    default_session_stack,
+    get_default_session,
+)
+from tfbench.engine.devices import Device, DeviceCheck, local_devices
+from tfbench.engine.fetches import FetchList, expand_feeds, feed_value
+from tfbench.engine.graph import Graph, Operation
+from tfbench.engine.plan import Observer, Plan
+from tfbench.engine.resources import ResourceStore
+from tfbench.engine.tensor import OPERATORS, Tensor
+
+#: kept plans; when full, all are dropped, since a program that makes new fetches all the time gains nothing
+_MOST_PLANS = 1_000
+
+
+class _Compiled:
+    """A plan with the nest that its values are put into."""
+
+    __slots__ = ("fetches", "plan", "single", "tensors")
+
+    def __init__(self, plan: Plan, fetches: FetchList) -> None:
+        self.plan = plan
+        self.fetches = fetches
+        self.tensors = plan.feeds
+        #: the fetch is one tensor, whose value is the answer
+        self.single = False
+
+
+class BaseSession:
+    """What Session and InteractiveSession share."""
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        if graph is None:
+            graph = default_graph_stack.get()
+        elif not isinstance(graph, Graph):
+            raise TypeError(f"graph must be a tf.Graph, but got {graph} of type {type(graph).__name__}")
+        if target is not None and not isinstance(target, (str, bytes)):
+            raise TypeError(f"target must be a string, but got {target!r}")
+        if config is not None and not hasattr(config, "allow_soft_placement"):
+            raise TypeError(f"config must be a tf.ConfigProto, but got {config!r}")
+        self._graph = graph
+        self._target = target or ""
+        self._config = config
+        self._closed = False
+        self._opened = False
+        count = dict(config.device_count).get("CPU", 1) if config is not None else 1
+        self._devices = local_devices(max(1, count))
+        self._device_check = DeviceCheck(self._devices, bool(config is not None and config.allow_soft_placement))
+        #: variables and other state, by name
+        self.resources = ResourceStore()
+        self._plans: dict[Any, _Compiled] = {}
+        self._plans_version = graph.changes_version
+        #: called with the session after every run
+        self.observers: list[Callable[[BaseSession], None]] = []
+        #: called with every step of a run; set by tracing, stepping and watching
+        self.step_observer: Observer | None = None
+
+    # -- what it is ------------------------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> Graph:
+        return self._graph
+
+    @property
+    def graph_def(self) -> Any:
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self) -> bytes:
+        return self._target.encode() if isinstance(self._target, str) else self._target
+
+    def list_devices(self) -> list[Device]:
+        """The devices that ops of this session can be placed on."""
+        self._check_open()
+        return list(self._devices)
+
+    def as_default(self) -> AbstractContextManager[Any]:
+        """Makes this the default session for the length of a block (it is not closed afterwards)."""
+        return default_session_scope(self)
+
+    def close(self) -> None:
+        """Frees the session's variables and plans. Running it afterwards is an error."""
+        self._closed = True
+        self._plans.clear()
+        self.resources.clear()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+
+    # -- running -----------------------------------------------------------------------------------------------
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Runs what `fetches` needs and returns its values, in the same nest.
+
+        Args:
+          fetches: a Tensor, Operation, Variable or name, or a nest of them (lists, tuples, dicts, attrs).
+          feed_dict: values by placeholder (or by any feedable tensor, or its name).
+          options: a RunOptions message, or None.
+          run_metadata: a RunMetadata message that is filled in, or None.
+
+        Returns:
+          NumPy arrays (scalars for rank 0), None for operations; later runs never change them.
+
+        Raises:
+          RuntimeError: if the session is closed.
+          TypeError, ValueError: for fetches and feeds that do not fit; nothing has run then.
+          tf.errors.OpError: if an operation fails.
+        """
+        _check_options(options, run_metadata)
+        compiled, values = self._compiled_for(fetches, feed_dict)
+        with np.errstate(all="ignore"):
+            results = compiled.plan.run(values, self.step_observer)
+        for observer in self.observers:
+            observer(self)
+        return results[0] if compiled.single else compiled.fetches.build(results)
+
+    def _compiled_for(self, fetches: Any, feed_dict: Any) -> tuple[_Compiled, list[Any]]:
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        graph = self._graph
+        if self._plans_version != graph.changes_version:
+            self._plans.clear()
+            self._plans_version = graph.changes_version
+        key = _key(fetches)
+        if not feed_dict:
+            if key is not None:
+                found = self._plans.get((key, ()))
+                if found is not None:
+                    return found, []
+            feeds: list[tuple[Tensor, Any]] = [] if feed_dict is None else expand_feeds(graph, feed_dict)
+        else:
+            feeds = expand_feeds(graph, feed_dict)
+        if not graph._nodes:
+            raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+        tensors = [tensor for tensor, _ in feeds]
+        full_key = (key, tuple(tensors))
+        found = self._plans.get(full_key) if key is not None else None
+        if found is None:
+            nest = FetchList(graph, fetches)
+            if key is None:
+                # The nest itself cannot be a key, but what it is made of can.
+                full_key = (("nest", *nest.elements), tuple(tensors))
+                found = self._plans.get(full_key)
+                if found is not None:
+                    compiled = _Compiled(found.plan, nest)
+                    return compiled, [feed_value(graph, tensor, value) for tensor, value in feeds]
+            values = [feed_value(graph, tensor, value) for tensor, value in feeds]
+            found = self._compile(nest, tensors)
+            found.single = isinstance(fetches, Tensor)
+            if len(self._plans) >= _MOST_PLANS:
+                self._plans.clear()
+            self._plans[full_key] = found
+            return found, values
+        return found, [feed_value(graph, tensor, value) for tensor, value in feeds]
+
+    def _compile(self, nest: FetchList, feeds: list[Tensor]) -> _Compiled:
+        self._device_check.check(self._graph)
+        plan = Plan(nest.tensors, nest.operations, list(dict.fromkeys(feeds)), self._devices[0], self.resources)
+        return _Compiled(plan, nest)
+
+    def plan(self, fetches: Any, feeds: Any = ()) -> Plan:
+        """The plan that `run(fetches, {feed: …})` uses; compiled now if it is new. Nothing runs."""
+        self._check_open()
+        tensors = [self._graph.as_graph_element(feed, allow_operation=False) for feed in feeds]
+        return self._compile(FetchList(self._graph, fetches), tensors).plan
+
+    def drop_plans(self) -> None:
+        """Forgets compiled plans; needed after resources were taken away from under them."""
+        self._plans.clear()
+
+    def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
+        """A function of the values of `feed_list` that runs `fetches`; the signature is worked out once."""
+        self._check_open()
+        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+            raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
+        graph = self._graph
+        feeds = [graph.as_graph_element(feed, allow_operation=False) for feed in feed_list or ()]
+        nest = FetchList(graph, fetches)
+        compiled = self._compile(nest, feeds)
+        compiled.single = isinstance(fetches, Tensor)
+
+        def function(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
+            self._check_open()
+            if len(values) != len(feeds):
+                raise TypeError(f"The callable expects {len(feeds)} feeds but got {len(values)}.")
+            arrays = [feed_value(graph, tensor, value) for tensor, value in zip(feeds, values, strict=True)]
+            with np.errstate(all="ignore"):
+                results = compiled.plan.run(arrays, self.step_observer)
+            for observer in self.observers:
+                observer(self)
+            return results[0] if compiled.single else nest.build(results)
+
+        if accept_options:
+            return function
+        return lambda *values: function(*values)
+
+    def __del__(self) -> None:
+        # Nothing to free by hand; TensorFlow's sessions have it, and programs call it.
+        return
+
+
+class Session(BaseSession):
+    """Runs operations of a graph. `with tf.Session() as sess:` makes it the default and closes it at the end."""
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        self._entered: list[AbstractContextManager[Any]] = []
+
+    def __enter__(self) -> Session:
+        if self._opened and self._entered:
+            raise RuntimeError("Session context managers are not re-entrant. Use `Session.as_default()` instead.")
+        graph_scope, session_scope = self._graph.as_default(), self.as_default()
+        graph_scope.__enter__()
+        session_scope.__enter__()
+        self._entered = [session_scope, graph_scope]
+        self._opened = True
+        return self
+
+    def __exit__(self, exc_type: Any, exc: Any, traceback: Any) -> None:
+        scopes, self._entered = self._entered, []
+        for scope in scopes:
+            scope.__exit__(None, None, None)
+        self.close()
+
+    @staticmethod
+    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        """Clears resource containers on a remote `target`; sessions of this process hold their own."""
+        if target is not None and not isinstance(target, (str, bytes)):
+            raise TypeError(f"target must be a string, but got {target!r}")
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default as soon as it is made, for shells; `close()` ends that."""
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        default_session_stack.items.append(self)
+        self._explicit_graph = graph
+        if graph is not None:
+            default_graph_stack.items.append(graph)
+
+    def close(self) -> None:
+        super().close()
+        if self in default_session_stack.items:
+            default_session_stack.items.remove(self)
+        graph = self._explicit_graph
+        if graph is not None and graph in default_graph_stack.items:
+            default_graph_stack.items.remove(graph)
+            self._explicit_graph = None
+
+
+def _key(fetches: Any) -> Any:
+    """A hashable stand-in for simple fetches, or None. Objects hash by identity here."""
+    kind = type(fetches)
+    if kind is Tensor or kind is Operation or kind is str:
+        return fetches
+    if kind is list or kind is tuple:
+        for item in fetches:
+            inner = type(item)
+            if inner is not Tensor and inner is not Operation and inner is not str:
+                return None
+        return (kind, *fetches)
+    return None
+
+
+def _check_options(options: Any, run_metadata: Any) -> None:
+    if options is not None and not hasattr(options, "trace_level"):
+        raise TypeError(f"options must be a tf.RunOptions, but got {options!r}")
+    if run_metadata is not None and not hasattr(run_metadata, "step_stats"):
+        raise TypeError(f"run_metadata must be a tf.RunMetadata, but got {run_metadata!r}")
+
+
+def eval_tensor(tensor: Any, feed_dict: Any, session: Any) -> Any:
+    """`tensor.eval()`."""
+    return _session_for(tensor.graph, session, "evaluate tensor", "eval", "tensor").run(tensor, feed_dict)
+
+
+def run_operation(op: Operation, feed_dict: Any, session: Any) -> None:
+    """`op.run()`."""
+    _session_for(op.graph, session, "execute operation", "run", "operation").run(op, feed_dict)
+
+
+def _session_for(graph: Graph, session: Any, action: str, method: str, what: str) -> Any:
+    given = session is not None
+    if not given:
+        session = get_default_session()
+        if session is None:
+            raise ValueError(
+                f"Cannot {action} using `{method}()`: No default session is registered. Use "
+                f"`with sess.as_default()` or pass an explicit session to `{method}(session=sess)`"
+            )
+    if session.graph is not graph:
+        raise ValueError(
+            f"Cannot use the {'given' if given else 'default'} session to {action}: the {what}'s graph is different "
+            f"from the session's graph." + ("" if given else f" Pass an explicit session to `{method}(session=sess)`.")
+        )
+    return session
+
+
+OPERATORS["eval"] = eval_tensor
+OPERATORS["run"] = run_operation

@@ -1,0 +1,114 @@
+"""Where an operation came from: the user's own frames, library frames left out.
+
+Capturing has to cost about a microsecond, so only code objects and instruction offsets are kept; file,
+line and cell are worked out when somebody asks. Notebook cells are known by the file name that IPython
+compiles them under: whoever runs a cell registers it here (the engine itself never imports IPython).
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from types import CodeType
+from typing import NamedTuple
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_MAX_FRAMES = 12
+
+#: code object -> "own" (skip), "stop" (nothing above is the user's), "user"
+_kind_of_code: dict[CodeType, str] = {}
+
+#: compiled file name -> cell label
+_cells: dict[str, str] = {}
+
+#: path fragments of the machinery that runs a notebook or a script for the user
+_RUNNERS = (
+    f"{os.sep}IPython{os.sep}",
+    f"{os.sep}ipykernel{os.sep}",
+    f"{os.sep}runpy.py",
+    "<frozen runpy>",
+    f"{os.sep}_pytest{os.sep}",
+    f"{os.sep}pluggy{os.sep}",
+)
+
+
+class Source(NamedTuple):
+    """One place in the user's code. `cell` is the notebook cell's label, or None in a plain file."""
+
+    cell: str | None
+    file: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        if self.cell is not None:
+            return f"cell {self.cell}, line {self.line}"
+        return f"{self.file}:{self.line}"
+
+    @property
+    def text(self) -> str:
+        """The source line itself, or '' where it is not available."""
+        return linecache.getline(self.file, self.line).strip()
+
+
+Trace = tuple[tuple[CodeType, int], ...]
+
+
+def _classify(code: CodeType) -> str:
+    name = code.co_filename
+    if name in _cells:
+        kind = "user"
+    elif name.startswith(_PACKAGE) or name.endswith(f"{os.sep}contextlib.py"):
+        kind = "own"
+    elif any(fragment in name for fragment in _RUNNERS):
+        kind = "stop"
+    else:
+        kind = "user"
+    _kind_of_code[code] = kind
+    return kind
+
+
+def capture() -> Trace:
+    """The user's frames, innermost first."""
+    frame = sys._getframe(1)
+    trace = []
+    kinds = _kind_of_code
+    while frame is not None:
+        code = frame.f_code
+        kind = kinds.get(code) or _classify(code)
+        if kind == "user":
+            trace.append((code, frame.f_lasti))
+            if len(trace) == _MAX_FRAMES or code.co_name == "<module>":
+                break
+        elif kind == "stop" and trace:
+            break
+        frame = frame.f_back  # type: ignore[assignment]
+    return tuple(trace)
+
+
+def line_at(code: CodeType, offset: int) -> int:
+    """The source line of instruction `offset` of `code`."""
+    line = code.co_firstlineno
+    for start, end, number in code.co_lines():
+        if start <= offset < end:
+            return number if number is not None else line
+    return line
+
+
+def sources(trace: Trace) -> list[Source]:
+    """The frames of `trace` as places in the user's code, innermost first."""
+    return [
+        Source(_cells.get(code.co_filename), code.co_filename, line_at(code, offset), code.co_name)
+        for code, offset in trace
+    ]
+
+
+def register_cell(file: str, label: str) -> None:
+    """Says that code compiled under the name `file` is the notebook cell `label`."""
+    _cells[file] = label
+
+
+def cell_of(file: str) -> str | None:
+    """The label of the notebook cell compiled under the name `file`, or None."""
+    return _cells.get(file)
