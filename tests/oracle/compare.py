@@ -130,18 +130,22 @@ def error(expected: Fact, found: Fact, program: Any) -> str | None:
 def key_words(message: str, source: str = "") -> list[str]:
     """What a message must say: short names in quotes, shapes, and the names that the program itself wrote.
 
-    Left out is what belongs to TensorFlow's inside: printed tensors, node definitions, objects with addresses.
+    Where TensorFlow goes on with a node definition ("... for '{{node add}} = AddV2[...](x, y)' with input shapes ..."), what counts is what
+    stands before, with its numbers, and the node's name. Printed tensors and objects with addresses do not count.
     """
-    plain = re.sub(r"'?\{\{node [^}]*\}\}.*?'(?= with|$)|\{\{node ([^}]*)\}\}", r"\1", message)
+    head, node_name, _ = (*re.split(r" for '?\{\{node ([^}]*)\}\}", message, maxsplit=1), "", "")[:3]
+    plain = re.sub(r"\{\{node ([^}]*)\}\}", r"\1", head)
     plain = re.sub(r"<[^<>]*>|\bTensor\([^()]*(?:\([^()]*\))?[^()]*\)", " ", plain)
     quoted = re.findall(r"""(?<!\w)'([^'\n]{1,60})'|(?<!\w)"([^"\n]{1,60})"|`([^`\n]{1,60})`""", plain)
     names = [next(part for part in parts if part) for parts in quoted]
     names = [name for name in names if re.fullmatch(r"[\w./:\[\]-]+", name)]
     shapes = re.findall(r"[(\[](?:\d+|\?|None)?(?:, ?(?:\d+|\?|None))*,?[)\]]", plain)
+    shapes = [shape for shape in shapes if re.search(r"\d|\?|None", shape)]
     written = {part for text in re.findall(r"""'([^'\n]*)'|"([^"\n]*)\"""", source) for part in text if len(part) > 1}
     words = [word.rstrip(".:,") for word in re.findall(r"[\w./:]+", plain)]
     own = [word for word in words if word in written or word.removesuffix(":0") in written]
-    return list(dict.fromkeys(names + own + [shape for shape in shapes if re.search(r"\d|\?|None", shape)]))
+    numbers = re.findall(r"(?<![\w.,\[(])-?\d+(?![\w.,\])]*[\])])", plain) if node_name else []
+    return list(dict.fromkeys(names + own + shapes + numbers + ([node_name] if node_name else [])))
 
 
 def _squeeze(text: str) -> str:

@@ -70,7 +70,7 @@ def program(cases=None, random=False, tol=None, graph=True, messages=None, oracl
         if cases is None:
             rows = [(function.__name__, None)]
         else:
-            pairs = cases.items() if isinstance(cases, dict) else [(_case_id(case), case) for case in cases]
+            pairs = cases.items() if isinstance(cases, dict) else _named(cases)
             rows = [("%s[%s]" % (function.__name__, key), case) for key, case in pairs]
         for name, case in rows:
             if name in known:
@@ -107,6 +107,15 @@ def attempt(function, *args, **kwargs):
         return function(*args, **kwargs)
     except Exception as error:
         return Failure(error)
+
+
+def _named(cases):
+    """Cases with their ids; an id that comes again gets a number."""
+    seen = {}
+    for case in cases:
+        key = _case_id(case)
+        seen[key] = seen.get(key, 0) + 1
+        yield (key if seen[key] == 1 else "%s #%d" % (key, seen[key])), case
 
 
 def _case_id(case):

@@ -116,3 +116,16 @@ def test_the_line_that_says_what_is_wrong_is_found() -> None:
 def test_every_program_has_a_hash_that_depends_on_its_text() -> None:
     hashes = {name: item.hash() for area in registry.areas() for name, item in registry.load(area).items()}
     assert all(len(text) == 12 for text in hashes.values())
+
+
+@pytest.mark.parametrize(
+    ("message", "keys"),
+    [
+        ("Dimensions must be equal, but are 2 and 3 for '{{node a/sum}} = AddV2[T=DT_FLOAT](x, y)' with input shapes: [2], [3].", ["2", "3", "a/sum"]),
+        ("Shapes are [3] and [4]. for '{{node c}} = C[N=2](x)' with input shapes: [2,3], [].", ["[3]", "[4]", "c"]),
+        ("Negative dimension size caused by subtracting 5 from 2 for '{{node p}} = P(x)' with", ["5", "2", "p"]),
+        ("Cannot assign a device for operation add: {{node add}} was explicitly assigned to /device:GPU:7", []),
+    ],
+)
+def test_key_words_stop_at_the_node_definition(message: str, keys: list[str]) -> None:
+    assert compare.key_words(message) == keys
