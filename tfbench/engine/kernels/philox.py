@@ -1,22 +1,26 @@
 """Philox 4x32-10: the counter-based generator under every random op.
 
-A stream is a 64-bit key and a 128-bit counter. One counter value is scrambled by ten rounds of two 32x32-bit products
-into four random 32-bit words, so that any part of the stream can be computed directly, in any order. An op with the
-seeds (seed, seed2) has the key `seed` and starts at the counter whose upper half is `seed2`; each run *reserves* a
-number of counters that depends on the size of its output only, and the next run goes on behind them.
+A stream is a 64-bit key and a 128-bit counter. One counter value is scrambled by ten rounds of two
+32x32-bit products into four random 32-bit words, so that any part of the stream can be computed directly,
+in any order. An op with the seeds (seed, seed2) has the key `seed` and starts at the counter whose upper
+half is `seed2`; each run *reserves* a number of counters that depends on the size of its output only, and
+the next run goes on behind them.
 
-Words are made a block at a time in 64-bit lanes, two of the four words in one array: `even` holds words 0 and 2 of
-each counter, `odd` words 1 and 3. A round is then ten short passes over arrays that stay in the cache.
+Words are made a block at a time in 64-bit lanes, two of the four words in one array: `even` holds words 0
+and 2 of each counter, `odd` words 1 and 3. A round is then ten short passes over arrays that stay in the
+cache.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+
+from tfbench.engine.kernels.threads import parallel
 
 #: Counters in a block: enough for the arithmetic to outweigh a hundred array calls, few enough for the cache.
 BLOCK = 8192
@@ -28,12 +32,16 @@ _MASK128 = (1 << 128) - 1
 _MULTIPLIER_0, _MULTIPLIER_2 = 0xD2511F53, 0xCD9E8D57
 _WEYL_0, _WEYL_1 = 0x9E3779B9, 0xBB67AE85
 _ROUNDS = 10
+_STATELESS_KEY = 0x02461E293EC8F720
+
+#: (first counter of the block, even words, odd words); the words are scratch space until the next block
+Block = tuple[int, Any, Any]
 
 
 class PhiloxStream:
     """Where one random op is in its stream. `PhiloxStream(0, 0)` takes its seeds from the operating system.
 
-    Seeds are taken modulo 2**64, as their bits in TensorFlow's int64 attributes.
+    Seeds count modulo 2**64, as the bits of TensorFlow's int64 attributes do.
     """
 
     __slots__ = ("_counter", "_key", "_lock")
@@ -62,25 +70,24 @@ class PhiloxStream:
 
     @property
     def counter(self) -> int:
-        """The 128-bit counter that the next word is made from."""
+        """The 128-bit counter that the next words are made from."""
         return self._counter
 
-    @property
-    def state(self) -> tuple[int, int]:
-        """(key, counter): `PhiloxStream.at(*state)` goes on from here."""
+    def snapshot(self) -> tuple[int, int]:
+        """(key, counter): what `restore` and `PhiloxStream.at` take."""
         return self._key, self._counter
+
+    def restore(self, state: tuple[int, int]) -> None:
+        """Goes back to where `snapshot` was taken."""
+        with self._lock:
+            self._key, self._counter = state
 
     def clone(self) -> PhiloxStream:
         """An independent stream at the same position."""
         return PhiloxStream.at(self._key, self._counter)
 
-    def advance(self, counters: int) -> None:
-        """Moves on by so many counters (four words each)."""
-        with self._lock:
-            self._counter = (self._counter + counters) & _MASK128
-
     def reserve(self, counters: int) -> PhiloxStream:
-        """A stream at the present position; this one moves on behind the reserved counters, atomically."""
+        """A stream at the present position; this one moves on behind so many counters, in one step for all threads."""
         with self._lock:
             start = self._counter
             self._counter = (start + counters) & _MASK128
@@ -90,12 +97,16 @@ class PhiloxStream:
         """The next `count` words from the present position, as uint32 in stream order. Does not move the stream."""
         counters = -(-count // 4)
         made = xp.empty((counters, 4), xp.uint32)
-        for start, even, odd in blocks(xp, self._key, self._counter, counters):
-            store(xp, made, start, even, odd)
+
+        def consume(blocks: Iterator[Block]) -> None:
+            for first, even, odd in blocks:
+                store(xp, made[first : first + even.shape[1]], even, odd)
+
+        over_blocks(xp, self, counters, consume)
         return made.reshape(-1)[:count]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, PhiloxStream) and self.state == other.state
+        return isinstance(other, PhiloxStream) and self.snapshot() == other.snapshot()
 
     __hash__ = None  # type: ignore[assignment]  # it moves
 
@@ -103,70 +114,86 @@ class PhiloxStream:
         return f"PhiloxStream.at({self._key:#x}, {self._counter:#x})"
 
 
-def store(xp: Any, rows: Any, start: int, even: Any, odd: Any) -> None:
-    """Writes a block's words into `rows` (counters, 4) in stream order, cut to the type of `rows`."""
-    part = rows[start : start + even.shape[1]].T
-    xp.copyto(part[0::2], even, casting="unsafe")
-    xp.copyto(part[1::2], odd, casting="unsafe")
+def scrambled(seed: int, seed2: int) -> PhiloxStream:
+    """The stream of a *stateless* op with the seed tensor [seed, seed2]: both go through the generator once.
+
+    int32 seeds count as the 64-bit numbers of the same value.
+    """
+    counter = (seed & _MASK64) | (seed2 & _MASK64) << 64
+    word0, word1, word2, word3 = _four_words(_STATELESS_KEY, counter)
+    return PhiloxStream.at(word0 | word1 << 32, (word2 | word3 << 32) << 64)
 
 
-def blocks(
-    xp: Any, key: int, counter: int, count: int, stride: int = 1, block: int = BLOCK
-) -> Iterator[tuple[int, Any, Any]]:
-    """(start, even, odd) for the counters `counter + stride * i`, i from `start` on, until `count` of them are made.
+def over_blocks(
+    xp: Any, start: PhiloxStream, count: int, consume: Callable[[Iterator[Block]], None], stride: int = 1
+) -> None:
+    """Makes the words of the counters `start.counter + stride * i`, i below `count`, a block at a time.
 
-    `even` and `odd` are (2, n) uint64 arrays of 32-bit words. They are scratch space: good until the next step.
+    `consume(blocks)` is called once for each thread that takes part. What it does with a block must not
+    depend on which blocks it gets.
     """
     if count <= 0:
         return
-    lanes = Lanes(xp, key, min(block, count))
-    steps = xp.arange(0, stride * lanes.size, stride, dtype=xp.uint64)
-    for start in range(0, count, lanes.size):
-        n = min(lanes.size, count - start)
-        yield (start, *lanes.words(counter + stride * start, steps[:n], stride * n))
+    size = min(BLOCK, count)
+    tasks = -(-count // size)
+
+    def work(numbers: Iterator[int]) -> None:
+        consume(_blocks(xp, start, count, stride, size, numbers))
+
+    if tasks > 1 and xp is np:
+        parallel(tasks, work)
+    else:
+        work(iter(range(tasks)))
+
+
+def _blocks(
+    xp: Any, start: PhiloxStream, count: int, stride: int, size: int, numbers: Iterator[int]
+) -> Iterator[Block]:
+    lanes = Lanes(xp, start.key, size)
+    steps = xp.arange(0, stride * size, stride, dtype=xp.uint64)
+    for number in numbers:
+        first = number * size
+        n = min(size, count - first)
+        yield (first, *lanes.words(start.counter + stride * first, steps[:n], stride * n))
+
+
+def store(xp: Any, rows: Any, even: Any, odd: Any) -> None:
+    """Writes a block's words into `rows` (counters, 4) in stream order, cut to the type of `rows`."""
+    xp.copyto(rows.T[0::2], even, casting="unsafe")
+    xp.copyto(rows.T[1::2], odd, casting="unsafe")
 
 
 class Lanes:
     """Scratch arrays for the words of up to `size` counters of one key at once."""
 
-    __slots__ = ("_buffers", "key", "size", "xp")
+    __slots__ = ("_buffers", "_key", "_xp", "size")
 
     # NumPy takes its own scalars faster than Python's.
     _constants = (np.uint64(_MULTIPLIER_0), np.uint64(_MULTIPLIER_2), np.uint64(_MASK32), np.uint64(32))
 
-
     def __init__(self, xp: Any, key: int, size: int) -> None:
-        self.xp = xp
+        self._xp = xp
+        self._key = key
         self.size = size
-        self.key = key
         self._buffers = xp.empty((3, 2, size), xp.uint64)
 
     def words(self, counter: int, offsets: Any, span: int) -> tuple[Any, Any]:
-        """(even, odd) for the counters `counter + offsets`; the offsets are uint64 below `span`."""
-        xp, n = self.xp, offsets.shape[0]
+        """(even, odd), (2, n) uint64 each, for the counters `counter + offsets`; the offsets are uint64 below `span`.
+
+        The arrays are overwritten by the next call.
+        """
+        xp, n = self._xp, offsets.shape[0]
         if n <= _SMALL and xp is np:
-            made = np.array([_four_words(self.key, counter + i) for i in offsets.tolist()], np.uint64).T
+            made = np.array([_four_words(self._key, counter + i) for i in offsets.tolist()], np.uint64)
+            made = made.reshape(n, 4).T
             return made[0::2].copy(), made[1::2].copy()
         even, first, second = self._buffers[:, :, :n]
-        low, high = counter & _MASK64, (counter >> 64) & _MASK64
-        position = first[0]  # free until the first product
-        xp.add(offsets, low, out=position)
-        if low + span <= _MASK64:
-            even[1] = high & _MASK32
-            odd = xp.empty((2, n), xp.uint64) if (low & _MASK32) + span > _MASK32 else xp.empty((2, 1), xp.uint64)
-            odd[1] = high >> 32
-        else:  # the lower half of the counter wraps somewhere in this block
-            upper = xp.add((position < low).astype(xp.uint64), high)
-            xp.bitwise_and(upper, _MASK32, out=even[1])
-            odd = xp.empty((2, n), xp.uint64)
-            xp.right_shift(upper, 32, out=odd[1])
-        xp.bitwise_and(position, _MASK32, out=even[0])
-        xp.right_shift(position[: odd.shape[1]], 32, out=odd[0])
+        odd = self._place_counters(counter & _MASK128, offsets, span, even, first[0])
         # One-dimensional calls: with two rows at once, NumPy's iterator costs more than the arithmetic.
         multiplier0, multiplier2, mask, half = self._constants
         even0, even1 = even
         odd0, odd1 = odd
-        for key0, key1 in _round_keys(self.key):
+        for key0, key1 in _round_keys(self._key):
             product2, product0 = first
             xp.multiply(even0, multiplier0, out=product0)
             xp.multiply(even1, multiplier2, out=product2)
@@ -180,15 +207,34 @@ class Lanes:
             xp.bitwise_and(even1, mask, out=even1)
             odd0, odd1 = product2, product0
             first, second = second, first
-        odd = second
-        xp.bitwise_and(odd, _MASK32, out=odd)
-        return even, odd
+        xp.bitwise_and(second, mask, out=second)
+        return even, second
+
+    def _place_counters(self, counter: int, offsets: Any, span: int, even: Any, position: Any) -> Any:
+        """Writes words 0 and 2 of the counters into `even`; returns words 1 and 3, one column if all have the same."""
+        xp, n = self._xp, offsets.shape[0]
+        low, high = counter & _MASK64, counter >> 64
+        xp.add(offsets, xp.uint64(low), out=position)  # wraps where the sum passes 2**64
+        carries = (low & _MASK32) + span > _MASK32
+        odd = xp.empty((2, n if carries else 1), xp.uint64)
+        if low + span <= _MASK64:
+            even[1] = high & _MASK32
+            odd[1] = high >> 32
+        else:
+            upper = (position < xp.uint64(low)).astype(xp.uint64)
+            upper += xp.uint64(high)
+            xp.bitwise_and(upper, _MASK32, out=even[1])
+            xp.right_shift(upper, 32, out=odd[1])
+        xp.bitwise_and(position, _MASK32, out=even[0])
+        xp.right_shift(position[: odd.shape[1]], 32, out=odd[0])
+        return odd
 
 
 def _round_keys(key: int) -> list[tuple[Any, Any]]:
     key0, key1 = key & _MASK32, key >> 32
-    steps = range(_ROUNDS)
-    return [(np.uint64((key0 + i * _WEYL_0) & _MASK32), np.uint64((key1 + i * _WEYL_1) & _MASK32)) for i in steps]
+    keys0 = [np.uint64((key0 + i * _WEYL_0) & _MASK32) for i in range(_ROUNDS)]
+    keys1 = [np.uint64((key1 + i * _WEYL_1) & _MASK32) for i in range(_ROUNDS)]
+    return list(zip(keys0, keys1))
 
 
 def _four_words(key: int, counter: int) -> list[int]:
@@ -204,16 +250,3 @@ def _four_words(key: int, counter: int) -> list[int]:
         key0 = (key0 + _WEYL_0) & _MASK32
         key1 = (key1 + _WEYL_1) & _MASK32
     return [word0, word1, word2, word3]
-
-
-def scrambled(seed: int, seed2: int) -> PhiloxStream:
-    """The stream of a *stateless* op with the seed tensor [seed, seed2]: both numbers go through the generator once.
-
-    int32 seeds count as the 64-bit number with the same sign.
-    """
-    counter = (seed & _MASK64) | (seed2 & _MASK64) << 64
-    word0, word1, word2, word3 = _four_words(_STATELESS_KEY, counter)
-    return PhiloxStream.at(word0 | word1 << 32, (word2 | word3 << 32) << 64)
-
-
-_STATELESS_KEY = 0x02461E293EC8F720
