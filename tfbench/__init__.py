@@ -28,6 +28,7 @@ from tfbench.engine.convert import convert_to_tensor, register_tensor_conversion
 from tfbench.engine.device_names import DeviceSpec
 from tfbench.engine.dtypes import *
 from tfbench.engine.graph import Graph, GraphKeys, Operation
+from tfbench.engine.name_scope import name_scope, op_scope
 from tfbench.engine.ops import *
 from tfbench.engine.session import InteractiveSession, Session
 from tfbench.engine.shapes import Dimension, TensorShape
