@@ -1,4 +1,4 @@
-"""What every test relies on: an empty default graph, no trace in the user's home, GPU tests where there is a GPU."""
+"""What every test relies on: an empty default graph, settings of its own, GPU tests where there is a GPU."""
 
 from __future__ import annotations
 
@@ -51,5 +51,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if gpu and (reason := _gpu()):
         for item in gpu:
             item.add_marker(pytest.mark.skip(reason=reason))
-    # Playwright keeps an event loop running until the session ends, and asyncio.run() refuses to work beside it.
+    # Last: Playwright keeps an event loop running to the end, and asyncio.run() refuses to work beside it.
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
