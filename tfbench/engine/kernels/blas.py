@@ -11,6 +11,7 @@ so that overlapping runs in several Python threads, and the user's own NumPy cod
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import threading
 from collections.abc import Callable
@@ -28,10 +29,8 @@ _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 def _library() -> ctypes.CDLL | None:
     """NumPy's extension module; on ELF and Mach-O a symbol lookup in it also searches the BLAS it is linked to."""
     try:
-        from numpy._core import _multiarray_umath
-
-        return ctypes.CDLL(_multiarray_umath.__file__)
-    except (ImportError, OSError, AttributeError):
+        return ctypes.CDLL(importlib.import_module("numpy._core._multiarray_umath").__file__)
+    except (ImportError, OSError):
         return None
 
 

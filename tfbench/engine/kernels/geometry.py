@@ -64,7 +64,8 @@ class Window:
         """How many taps of each output position fall inside the input."""
         taps = np.arange(self.size) * self.dilation - self.before
         at = np.arange(self.output)[:, None] * self.stride + taps
-        return ((at >= 0) & (at < self.input)).sum(axis=1)
+        found: Array = np.count_nonzero((at >= 0) & (at < self.input), axis=1)
+        return found
 
 
 def spatial_axes(data_format: str) -> tuple[int, ...]:

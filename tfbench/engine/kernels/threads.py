@@ -1,7 +1,7 @@
 """One small pool of threads under all CPU kernels.
 
 A kernel cuts its work into tasks that write to different places and calls `parallel(count, work)`. `work` gets an
-iterator of task numbers and is called once per thread, so that each caller can set up its scratch memory once; the
+iterator of task numbers and is called once per thread, so that each can set up its scratch memory once; the
 threads share one iterator, so a slow or preempted thread simply takes fewer tasks. NumPy and BLAS release the GIL
 while they compute. How many threads run never changes a result: tasks are cut by size, not by thread.
 
@@ -9,7 +9,8 @@ The calling thread works too and never waits for a helper that has not started (
 session): it takes the helper's ticket back. On an error, KeyboardInterrupt included, no further task is begun, and
 the call returns only when no helper writes to the arrays any more.
 
-While tasks run, BLAS is held at one thread (see `blas`): nested pools fight for the cores.
+While tasks run, BLAS is held at one thread (see `blas`): nested pools fight for the cores. Floating-point warnings
+are off in every thread, as NumPy's setting belongs to one thread and TensorFlow has no such warnings.
 """
 
 from __future__ import annotations
@@ -17,12 +18,18 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from queue import SimpleQueue
 from types import TracebackType
+
+import numpy as np
+import numpy.typing as npt
 
 from tfbench.engine.kernels import blas
 
 Work = Callable[[Iterator[int]], object]
+
+_ALIGNMENT = 64
 
 
 def available() -> int:
@@ -72,6 +79,23 @@ class limit:  # noqa: N801 (used as `with limit(2):`)
         _current.limit = self._before
 
 
+class _Scratch(threading.local):
+    memory: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
+
+
+_scratch = _Scratch()
+
+
+def scratch(size: int) -> npt.NDArray[np.uint8]:
+    """This thread's working memory: `size` bytes that hold until the thread asks again."""
+    if len(_scratch.memory) < size:
+        _scratch.memory = np.empty(0, np.uint8)  # give the old buffer back first
+        _scratch.memory = np.empty(size + _ALIGNMENT, np.uint8)
+        start = -_scratch.memory.ctypes.data % _ALIGNMENT
+        _scratch.memory = _scratch.memory[start:]
+    return _scratch.memory[:size]
+
+
 class _Ticket:
     """One helper's share of a `parallel` call. Whoever takes `claim` first decides whether it runs."""
 
@@ -89,7 +113,8 @@ class _Ticket:
         if not self.claim.acquire(blocking=False):
             return
         try:
-            self.work(self.tasks)
+            with np.errstate(all="ignore"):
+                self.work(self.tasks)
         except BaseException as error:  # carried to the caller, whatever it is
             self.error = error
             _drain(self.tasks)
@@ -133,15 +158,12 @@ def parallel(tasks: int, work: Work) -> None:
     threads = count()
     helpers = min(threads, tasks) - 1
     if helpers <= 0:
-        if threads == 1:
-            with blas.one_thread:
-                work(iter(range(tasks)))
-        else:
+        with np.errstate(all="ignore"), blas.one_thread if threads == 1 else nullcontext():
             work(iter(range(tasks)))
         return
     shared = iter(range(tasks))  # `next` on a range iterator is one step under the GIL
     tickets = [_Ticket(work, shared) for _ in range(helpers)]
-    with blas.one_thread:
+    with np.errstate(all="ignore"), blas.one_thread:
         _pool.submit(tickets)
         try:
             work(shared)
