@@ -1,7 +1,8 @@
-"""Sees to it that there is a Chromium for the browser tests: `python -m tools.ensure_browser`.
+"""Sees to it that the browser tests can run: `python -m tools.ensure_browser`. Says nothing where they can.
 
-Root on a Debian-like system gets the distribution's package, which brings the libraries it needs; anybody
-else gets the build that Playwright keeps in the home folder. Says nothing where there is one already.
+They need a Chromium, and the program that Playwright drives it with, which wants one system library more than a
+bare Debian has. Root on a Debian-like system gets both as packages, with the libraries they need; anybody else
+gets the Chromium that Playwright keeps in the home folder.
 """
 
 from __future__ import annotations
@@ -13,34 +14,49 @@ import sys
 
 from tests.browser import chromium
 
+PLAYWRIGHT = [sys.executable, "-m", "playwright"]
+PACKAGES = ["chromium", "libatomic1"]
+
+
+def missing() -> str:
+    """What the tests lack, as a sentence; empty where they lack nothing."""
+    if chromium.find() is None:
+        return "There is no Chromium."
+    driver = subprocess.run([*PLAYWRIGHT, "--version"], capture_output=True, text=True, check=False)
+    if driver.returncode != 0:
+        return f"Playwright's driver does not start: {(driver.stdout + driver.stderr).strip()[-300:]}"
+    return ""
+
 
 def install() -> None:
     if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
         quiet = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+        subprocess.run(["apt-get", "update", "-q"], env=quiet, check=False)
         command = ["apt-get", "install", "-y", "-q", "--no-install-recommends"]
-        subprocess.run(["apt-get", "update", "-q"], env=quiet, check=True)
-        # On Ubuntu the package is only a pointer to a snap; find() below notices and the next way is tried.
-        subprocess.run([*command, "chromium"], env=quiet, check=False)
-        if chromium.find():
-            return
-    subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
+        subprocess.run([*command, *PACKAGES], env=quiet, check=False)
+    # Still none: no Debian, no root, or Ubuntu, whose package is only a pointer to a snap.
+    if chromium.find() is None:
+        subprocess.run([*PLAYWRIGHT, "install", "chromium"], check=False)
 
 
 def main() -> int:
-    if chromium.find():
-        return 0
     named = os.environ.get("TFBENCH_BROWSER")
-    if named:
+    if named and not chromium.runs(named):  # no other was wanted, so none is installed
         print(f"TFBENCH_BROWSER={named} does not run as a Chromium.", file=sys.stderr)
         return 1
-    print("No Chromium for the browser tests yet: installing one.", file=sys.stderr)
+    reason = missing()
+    if not reason:
+        return 0
+    print(f"Browser tests: {reason} Installing what they need.", file=sys.stderr)
     install()
-    if found := chromium.find():
-        print(f"Browser tests will use {found}.", file=sys.stderr)
+    reason = missing()
+    if not reason:
+        print(f"Browser tests will use {chromium.find()}.", file=sys.stderr)
         return 0
     print(
-        "Could not install a Chromium. Install your system's package `chromium` or `google-chrome`, or run\n"
-        "`.venv/bin/playwright install --with-deps chromium` as root, or name one that is there:\n"
+        f"Browser tests cannot run here: {reason}\n"
+        "Install your system's package `chromium` or `google-chrome`, or run\n"
+        "`.venv/bin/playwright install --with-deps chromium` as root, or name a browser that is there:\n"
         "TFBENCH_BROWSER=/path/to/chrome make test",
         file=sys.stderr,
     )
