@@ -28,7 +28,7 @@ types: .venv/.dev  ## mypy --strict
 	$(BIN)/mypy
 
 layers: .venv/.dev  ## imports point one way
-	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/lint-imports --no-logo --no-cache
 
 unit: .venv/.dev  ## unit, differential and property tests
 	$(BIN)/pytest -q -n 2 -m "not browser" $(PYTEST_ARGS)
