@@ -81,7 +81,9 @@ def _tensorflow_value(value, tf):
     if is_a("SparseTensor"):
         parts = [value.indices, value.values, value.dense_shape]
         return {"SparseTensor": [encode(part, tf) for part in parts]}
-    if is_a("Variable"):
+    if hasattr(value, "_get_variable_list") or type(value).__name__ == "PartitionedVariable":
+        return {"partitioned": [value.name, value.dtype.name, shape(value.get_shape()), [part.name for part in value]]}
+    if hasattr(value, "initializer") and hasattr(value, "read_value"):
         return {"variable": [value.name, value.dtype.name, shape(value.shape)]}
     return None
 
