@@ -45,9 +45,9 @@ def listing(message: Any) -> list[str]:
         oneof = field.containing_oneof.name if field.containing_oneof else ""
         repeated = field.is_repeated if hasattr(field, "is_repeated") else field.label == 3
         lines.append(f"{field.name} {field.number} {kind} {'repeated' if repeated else ''} {oneof}")
-    for enum in message.enum_types:
+    for enum in sorted(message.enum_types, key=lambda found: found.name):
         lines += enum_listing(enum)
-    for nested in message.nested_types:
+    for nested in sorted(message.nested_types, key=lambda found: found.name):
         lines += listing(nested)
     return lines
 
