@@ -121,7 +121,8 @@ def test_as_dtype(value, name):
     "value",
     [
         "foo", None, object(), str, bytes, int, complex, "int", "str", "<f4", 999, 0, -1, 1.5, [1], {}, slice,
-        type(None), np.datetime64, np.dtype("M8[s]"), np.longdouble, np.integer, [("a", np.int8)], np.dtype([("a", np.int8)]),
+        type(None), np.datetime64, np.dtype("M8[s]"), np.longdouble, np.integer, [("a", np.int8)],
+        np.dtype([("a", np.int8)]),
     ],
 )  # fmt: skip
 def test_what_is_no_type(value):
