@@ -32,9 +32,7 @@ def candidates() -> Iterator[str]:
     yield ON_MACOS
     cache = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
     homes = (
-        [Path(cache)]
-        if cache
-        else [Path.home() / ".cache/ms-playwright", Path.home() / "Library/Caches/ms-playwright"]
+        [Path(cache)] if cache else [Path.home() / ".cache/ms-playwright", Path.home() / "Library/Caches/ms-playwright"]
     )
     # Looked up in the file system: asking Playwright starts its driver, which takes half a second.
     for home in homes:

@@ -55,9 +55,7 @@ def open_notebook(
         else:
             content = nbformat.v4.new_notebook(
                 cells=[nbformat.v4.new_code_cell(cell) for cell in cells],
-                metadata={
-                    "kernelspec": {"name": "python3", "display_name": "Python 3"}
-                },  # else Lab asks which
+                metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},  # else Lab asks which
             )
         file = served / f"{app}-{request.node.name.split('[')[0]}-{len(opened)}.ipynb"
         nbformat.write(content, file)

@@ -63,13 +63,17 @@ _READY = """async () => {
     await panel.sessionContext.session.kernel.info;
 }"""
 
-_RUN_CELL = """async ([index, wait]) => {
-    const app = window.jupyterapp, cells = app.shell.currentWidget.content;
+_SELECT = """
+    const cells = window.jupyterapp.shell.currentWidget.content;
     cells.deselectAll();
     cells.activeCellIndex = index;
-    const done = app.commands.execute("notebook:run-cell");
+"""
+
+_RUN_CELL = f"""async ([index, wait]) => {{
+    {_SELECT}
+    const done = window.jupyterapp.commands.execute("notebook:run-cell");
     if (wait) await done;
-}"""
+}}"""
 
 _RUN_ALL = "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
 
@@ -188,9 +192,7 @@ class Notebook:
         self.address = address
         self.console: list[tuple[str, str]] = []
         self.requests: list[str] = []
-        context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]}, device_scale_factor=scale
-        )
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, device_scale_factor=scale)
         self.page = context.new_page()
         self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.console.append(("pageerror", str(error))))
@@ -276,6 +278,9 @@ class Notebook:
         """What carries `data-testid`, visible, in the whole page or in one cell."""
         within = self.page if cell is None else self.cell(cell)
         return within.get_by_test_id(test_id).locator("visible=true")
+
+    def select(self, index: int) -> None:
+        self.page.evaluate(f"index => {{ {_SELECT} }}", index)
 
     def screenshot(self, path: Path, of: Locator | None = None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
