@@ -7,6 +7,7 @@ TensorFlow. Most nodes take tensors only and have one type attribute; they skip 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from tfbench.engine.convert import convert_to_tensor
@@ -121,7 +122,32 @@ def _apply(graph: Graph, op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, 
             else:
                 tensors.append(_single_input(op_def, arg, value, known, inferred_from))
     _complete(op_def, known, inferred_from)
-    return graph.add_node(op_def, name, tensors, known, output_dtypes(op_def, known))
+    return _add(graph, op_def, name, tensors, known)
+
+
+def _add(graph: Graph, op_def: OpDef, name: str, tensors: list[Tensor], attrs: dict[str, Any]) -> Operation:
+    """Adds the checked node; one that takes references is placed with them, as they are buffers, not values."""
+    dtypes = output_dtypes(op_def, attrs)
+    if not any(arg.is_ref for arg in op_def.inputs):
+        return graph.add_node(op_def, name, tensors, attrs, dtypes)
+    with ExitStack() as stack:
+        for tensor, is_ref in zip(tensors, reference_inputs(op_def, attrs), strict=True):
+            if is_ref:
+                stack.enter_context(graph.colocate_with(tensor.op))
+        return graph.add_node(op_def, name, tensors, attrs, dtypes)
+
+
+def reference_inputs(op_def: OpDef, attrs: dict[str, Any]) -> list[bool]:
+    """For each input tensor, lists spread out, whether the op takes it as a reference."""
+    flags: list[bool] = []
+    for arg in op_def.inputs:
+        if arg.number_attr is not None:
+            flags.extend([arg.is_ref] * attrs[arg.number_attr])
+        elif arg.type_list_attr is not None:
+            flags.extend([arg.is_ref] * len(attrs[arg.type_list_attr]))
+        else:
+            flags.append(arg.is_ref)
+    return flags
 
 
 def _single_input(
@@ -393,7 +419,7 @@ def create_from_parts(
     if position != len(inputs):
         raise ValueError(f"{op_def.type} takes {position} inputs ({_names(op_def.inputs)}), but got {len(inputs)}.")
     _complete(op_def, known, inferred_from)
-    return graph.add_node(op_def, _claim(graph, name or op_def.type), inputs, known, output_dtypes(op_def, known))
+    return _add(graph, op_def, _claim(graph, name or op_def.type), inputs, known)
 
 
 def shape_error(op: Operation, error: ValueError) -> ValueError:

@@ -310,6 +310,8 @@ class Graph:
             scopes.apply_devices(state, op)
         if state.colocation:
             self._apply_colocation(state, op)
+        if state.container and attrs.get("container") == "" and op_def.stateful:
+            attrs["container"] = state.container
         for scope in state.control:
             scope.seen.add(op)
         context = self._control_flow_context
@@ -334,10 +336,12 @@ class Graph:
 
     def _apply_colocation(self, state: ScopeState, op: Operation) -> None:
         groups: list[str] = []
+        device = ""
         for other in state.colocation:
             groups.extend(group.decode() for group in other.colocation_groups())
-            if other.device and other.device != op.device:
-                op._set_device(other.device)
+            device = device or other.device
+        if device:
+            op._set_device(device)
         op.attrs["_class"] = sorted(set(groups))
 
     def create_op(

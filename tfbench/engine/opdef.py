@@ -186,6 +186,15 @@ class Kernel:
         self.attrs: tuple[str, ...] = code.co_varnames[first : first + count] if code else ()
 
 
+class Preset:
+    """What a binder returns for a node whose value is known once the plan is bound: no step is needed."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 class OpDef:
     """One operation type. Calling it adds a node to the graph and returns its output(s)."""
 

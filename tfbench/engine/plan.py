@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
+from tfbench.engine.apply import reference_inputs
 from tfbench.engine.devices import Device, KernelContext
 from tfbench.engine.graph import Operation
+from tfbench.engine.opdef import Preset
 from tfbench.engine.prune import needed_operations, schedule
 from tfbench.engine.resources import ResourceStore, VariableBuffer
 from tfbench.engine.run_errors import explain
@@ -28,15 +30,6 @@ from tfbench.engine.tensor import Tensor
 _LONGEST_FUNCTION = 20_000
 
 Observer = Callable[["Step", Sequence[Any], Sequence[Any]], None]
-
-
-class Preset:
-    """What a binder returns for a node whose value is known once the plan is bound: no step is needed."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
 
 
 class Step:
@@ -113,7 +106,7 @@ class Plan:
                 self._template[self._new_slot(tensor)] = function.value
             return
         op_def = op.op_def
-        takes_ref = _reference_inputs(op)
+        takes_ref = reference_inputs(op_def, op.attrs)
         inputs = []
         reads_variable = False
         for position, tensor in enumerate(op._inputs):
@@ -252,18 +245,6 @@ def bind(op: Operation, device: Device, resources: ResourceStore) -> Any:
         return kernel.function(KernelContext(op, device, resources))
     attrs = {name: op.attrs[name] for name in kernel.attrs if name in op.attrs}
     return partial(kernel.function, device.xp, **attrs)
-
-
-def _reference_inputs(op: Operation) -> list[bool]:
-    flags: list[bool] = []
-    for arg in op.op_def.inputs:
-        if arg.number_attr is not None:
-            flags.extend([arg.is_ref] * op.attrs[arg.number_attr])
-        elif arg.type_list_attr is not None:
-            flags.extend([arg.is_ref] * len(op.attrs[arg.type_list_attr]))
-        else:
-            flags.append(arg.is_ref)
-    return flags
 
 
 def _is_scalar(tensor: Tensor) -> bool:

@@ -120,7 +120,11 @@ class NameScope:
                 name = name.decode()
             pattern = VALID_SCOPE_NAME if state.name else VALID_OP_NAME
             if not pattern.match(name):
-                raise ValueError(f"'{name}' is not a valid {'root ' if not state.name else ''}scope name")
+                kind = "scope" if state.name else "root scope"
+                raise ValueError(
+                    f"'{name}' is not a valid {kind} name. A {kind} name has to match the following pattern: "
+                    f"{pattern.pattern}"
+                )
             if name[-1] == "/":
                 state.name = name[:-1]
                 return name

@@ -9,8 +9,7 @@ from tfbench.engine import apply as _apply  # noqa: F401 - fills in how nodes ar
 from tfbench.engine.convert import constant as _constant
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
-from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.plan import Preset
+from tfbench.engine.opdef import CPU, GPU, Preset, op
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.tensor import Tensor
 

@@ -1,0 +1,259 @@
+"""Resource variables: a handle to a buffer that is exchanged, never changed, so that what was read stays.
+
+That is TensorFlow's copy-on-write seen from outside: a read is a snapshot.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfbench import errors
+from tfbench.engine.graph import Operation
+from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
+from tfbench.engine.ops.state import check_indices, count, scatter, scatter_nd_into
+from tfbench.engine.resources import VariableBuffer
+from tfbench.engine.tensor import Tensor
+
+Array = Any
+
+var_handle = op(
+    "VarHandleOp",
+    "",
+    "resource: resource",
+    "container: string = ''; shared_name: string = ''; debug_name: string = ''; dtype: type; shape: shape; "
+    "allowed_devices: list(string) = []",
+    stateful=True,
+)
+var_handle.no_gradient("a handle has no inputs")
+
+
+@var_handle.shape
+def _handle_shape(node: Operation) -> Any:
+    return [()]
+
+
+@var_handle.bind(CPU, GPU)
+def _handle_bind(context: Any) -> Preset:
+    attrs = context.attrs
+    name = attrs["shared_name"] or context.op.name
+    return Preset(context.resources.get(attrs["container"], name, lambda: VariableBuffer(name, attrs["dtype"])))
+
+
+def _handle_of(tensor: Tensor) -> Operation | None:
+    """The VarHandleOp that a handle comes from, through identities."""
+    op = tensor.op
+    while op.type == "Identity":
+        op = op.inputs[0].op
+    return op if op.type == "VarHandleOp" else None
+
+
+def variable_shape(tensor: Tensor) -> Any:
+    """The static shape of the variable behind a handle."""
+    handle = _handle_of(tensor)
+    return handle.attrs["shape"]._dims if handle is not None else None
+
+
+is_initialized = op("VarIsInitializedOp", "resource: resource", "is_initialized: bool", stateful=True)
+is_initialized.no_gradient("the output is not differentiable")
+
+
+@is_initialized.shape
+def _scalar(node: Operation, *shapes: Any) -> Any:
+    return [()]
+
+
+@is_initialized.kernel(CPU, GPU)
+def _is_initialized_kernel(xp: Any, resource: VariableBuffer) -> Array:
+    return np.bool_(resource.array is not None)
+
+
+def _read(resource: VariableBuffer) -> Array:
+    if resource.array is None:
+        raise errors.FailedPreconditionError(
+            None,
+            None,
+            f"Could not find variable {resource.name}. This could mean that the variable has been deleted, or that it "
+            "was not initialized: run its initializer first (tf.global_variables_initializer()).",
+        )
+    return resource.array
+
+
+read_variable = op("ReadVariableOp", "resource: resource", "value: dtype", "dtype: type", stateful=True)
+
+
+@read_variable.shape
+def _read_shape(node: Operation, resource: Any) -> Any:
+    return [variable_shape(node.inputs[0])]
+
+
+@read_variable.kernel(CPU, GPU)
+def _read_kernel(xp: Any, resource: VariableBuffer) -> Array:
+    return _read(resource)
+
+
+@read_variable.gradient
+def _read_gradient(node: Operation, dy: Any) -> Any:
+    return [dy]
+
+
+assign_variable = op(
+    "AssignVariableOp", "resource: resource, value: dtype", "", "dtype: type; validate_shape: bool = false", stateful=True
+)
+assign_variable.no_gradient("assigning is not differentiable")
+
+
+@assign_variable.kernel(CPU, GPU)
+def _assign_kernel(xp: Any, resource: VariableBuffer, value: Array, *, validate_shape: bool) -> None:
+    current = resource.array
+    if validate_shape and current is not None and current.shape != np.shape(value):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Trying to assign to variable '{resource.name}' with tensor with wrong shape. Expected "
+            f"{list(current.shape)} got {list(np.shape(value))}",
+        )
+    resource.replace(np.array(value))
+
+
+def _update(type: str, ufunc: str) -> OpDef:
+    definition = op(type, "resource: resource, value: dtype", "", "dtype: type", stateful=True)
+    definition.no_gradient("assigning is not differentiable")
+
+    @definition.kernel(CPU, GPU)
+    def _(xp: Any, resource: VariableBuffer, value: Array) -> None:
+        array = _read(resource)
+        if array.shape != np.shape(value):
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Cannot update variable '{resource.name}' with shape {list(array.shape)} using a Tensor with shape "
+                f"{list(np.shape(value))}, shapes must be equal.",
+            )
+        resource.replace(np.asarray(getattr(xp, ufunc)(array, value)))
+
+    return definition
+
+
+assign_add_variable = _update("AssignAddVariableOp", "add")
+assign_sub_variable = _update("AssignSubVariableOp", "subtract")
+
+gather = op(
+    "ResourceGather",
+    "resource: resource, indices: Tindices",
+    "output: dtype",
+    "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: indextype",
+    stateful=True,
+    fresh=True,
+)
+
+
+@gather.shape
+def _gather_shape(node: Operation, resource: Any, indices: Any) -> Any:
+    shape = variable_shape(node.inputs[0])
+    if shape is None or indices is None:
+        return [None]
+    batch = node.attrs["batch_dims"]
+    return [(*indices, *shape[batch + 1 :])]
+
+
+@gather.kernel(CPU)
+def _gather_kernel(xp: Any, resource: VariableBuffer, indices: Array, *, batch_dims: int) -> Array:
+    array, indices = _read(resource), np.asarray(indices)
+    check_indices(indices, array.shape[batch_dims])
+    if batch_dims == 0:
+        return array[indices]
+    rows = np.indices(indices.shape)[:batch_dims]
+    return array[(*rows, indices)]
+
+
+def _scatter(type: str, combine: str | None, types: str = "numbertype") -> OpDef:
+    definition = op(
+        type,
+        "resource: resource, indices: Tindices, updates: dtype",
+        "",
+        f"dtype: {types}; Tindices: indextype",
+        stateful=True,
+    )
+    definition.no_gradient("assigning is not differentiable")
+
+    @definition.kernel(CPU)
+    def _(xp: Any, resource: VariableBuffer, indices: Array, updates: Array) -> None:
+        array = _read(resource).copy()
+        scatter(array, np.asarray(indices), updates, combine)
+        resource.replace(array)
+
+    return definition
+
+
+def _scatter_nd(type: str, combine: str | None) -> OpDef:
+    definition = op(
+        type,
+        "ref: resource, indices: Tindices, updates: T",
+        "",
+        "T: type; Tindices: indextype; use_locking: bool = true; bad_indices_policy: string = ''",
+        stateful=True,
+    )
+    definition.no_gradient("assigning is not differentiable")
+
+    @definition.kernel(CPU)
+    def _(xp: Any, resource: VariableBuffer, indices: Array, updates: Array) -> None:
+        array = _read(resource).copy()
+        scatter_nd_into(array, np.asarray(indices), np.asarray(updates), combine)
+        resource.replace(array)
+
+    return definition
+
+
+SCATTERS = {
+    "update": _scatter("ResourceScatterUpdate", None, "type"),
+    "add": _scatter("ResourceScatterAdd", "add"),
+    "sub": _scatter("ResourceScatterSub", "subtract"),
+    "mul": _scatter("ResourceScatterMul", "multiply"),
+    "div": _scatter("ResourceScatterDiv", "divide"),
+    "min": _scatter("ResourceScatterMin", "minimum"),
+    "max": _scatter("ResourceScatterMax", "maximum"),
+    "nd_update": _scatter_nd("ResourceScatterNdUpdate", None),
+    "nd_add": _scatter_nd("ResourceScatterNdAdd", "add"),
+    "nd_sub": _scatter_nd("ResourceScatterNdSub", "subtract"),
+}
+
+shape_of = op(
+    "VariableShape", "input: resource", "output: out_type", "out_type: indextype = DT_INT32", stateful=True, fresh=True
+)
+shape_of.no_gradient("integers have no gradient")
+
+
+@shape_of.shape
+def _shape_of_shape(node: Operation, resource: Any) -> Any:
+    shape = variable_shape(node.inputs[0])
+    return [(None if shape is None else len(shape),)]
+
+
+@shape_of.kernel(CPU, GPU)
+def _shape_of_kernel(xp: Any, resource: VariableBuffer, *, out_type: Any) -> Array:
+    return np.array(_read(resource).shape, out_type.as_numpy_dtype)
+
+
+count_up_to = op(
+    "ResourceCountUpTo", "resource: resource", "output: T", "limit: int; T: {int32, int64}", stateful=True, fresh=True
+)
+count_up_to.shape(_scalar)
+count_up_to.no_gradient("integers have no gradient")
+
+
+@count_up_to.kernel(CPU)
+def _count_kernel(xp: Any, resource: VariableBuffer, *, limit: int) -> Array:
+    return count(resource, limit, in_place=False)
+
+
+destroy = op("DestroyResourceOp", "resource: resource", "", "ignore_lookup_error: bool = true", stateful=True)
+destroy.no_gradient("nothing comes out")
+
+
+@destroy.kernel(CPU, GPU)
+def _destroy_kernel(xp: Any, resource: VariableBuffer, *, ignore_lookup_error: bool) -> None:
+    if resource.array is None and not ignore_lookup_error:
+        raise errors.NotFoundError(None, None, f"Resource {resource.name} does not exist.")
+    resource.array = None

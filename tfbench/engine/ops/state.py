@@ -1,0 +1,315 @@
+"""Reference variables: a buffer in the session that ops read through an alias and write in place.
+
+Kernels get the `VariableBuffer` itself where an input is a reference. Each update is one NumPy call on the
+buffer (or one exchange of it), so that an interrupt finds it either before or after, never in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfbench import errors
+from tfbench.engine.graph import Operation
+from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
+from tfbench.engine.resources import VariableBuffer
+from tfbench.engine.shape_math import concatenate, merge
+
+Array = Any
+
+variable_v2 = op(
+    "VariableV2",
+    "",
+    "ref: Ref(dtype)",
+    "shape: shape; dtype: type; container: string = ''; shared_name: string = ''",
+    stateful=True,
+    doc="A buffer that lives in the session.",
+)
+variable_v2.no_gradient("a variable's buffer has no inputs")
+
+
+@variable_v2.shape
+def _variable_shape(node: Operation) -> Any:
+    return [node.attrs["shape"]._dims]
+
+
+@variable_v2.bind(CPU, GPU)
+def _variable_bind(context: Any) -> Preset:
+    node = context.op
+    name = node.attrs["shared_name"] or node.name
+    dtype = node.attrs["dtype"]
+    return Preset(context.resources.get(node.attrs["container"], name, lambda: VariableBuffer(name, dtype)))
+
+
+is_variable_initialized = op("IsVariableInitialized", "ref: Ref(dtype)", "is_initialized: bool", "dtype: type")
+is_variable_initialized.no_gradient("the output is not differentiable")
+
+
+@is_variable_initialized.shape
+def _scalar_shape(node: Operation, *shapes: Any) -> Any:
+    return [()]
+
+
+@is_variable_initialized.kernel(CPU, GPU)
+def _is_initialized_kernel(xp: Any, ref: VariableBuffer) -> Array:
+    return np.bool_(ref.array is not None)
+
+
+# -- assigning ---------------------------------------------------------------------------------------------
+
+assign = op(
+    "Assign",
+    "ref: Ref(T), value: T",
+    "output_ref: Ref(T)",
+    "T: type; validate_shape: bool = true; use_locking: bool = true",
+)
+assign.no_gradient("assigning is not differentiable")
+
+
+@assign.shape
+def _assign_shape(node: Operation, ref: Any, value: Any) -> Any:
+    if node.attrs["validate_shape"]:
+        return [merge(ref, value)]
+    return [value]
+
+
+@assign.kernel(CPU, GPU)
+def _assign_kernel(xp: Any, ref: VariableBuffer, value: Array, *, validate_shape: bool) -> VariableBuffer:
+    current = ref.array
+    if validate_shape and current is not None and current.shape != np.shape(value):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Assign requires shapes of both tensors to match. lhs shape= {_brackets(current.shape)} "
+            f"rhs shape= {_brackets(np.shape(value))}",
+        )
+    ref.assign(value)
+    return ref
+
+
+def _brackets(shape: tuple[int, ...]) -> str:
+    return "[" + ",".join(str(size) for size in shape) + "]"
+
+
+def _update(type: str, ufunc: str) -> OpDef:
+    definition = op(type, "ref: Ref(T), value: T", "output_ref: Ref(T)", "T: numbertype; use_locking: bool = false")
+    definition.no_gradient("assigning is not differentiable")
+
+    @definition.shape
+    def _(node: Operation, ref: Any, value: Any) -> Any:
+        return [merge(ref, value)]
+
+    @definition.kernel(CPU, GPU)
+    def _(xp: Any, ref: VariableBuffer, value: Array) -> VariableBuffer:
+        array = ref.read()
+        if array.shape != np.shape(value):
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Shapes of both tensors should match: '{ref.name}' has {_brackets(array.shape)}, "
+                f"the value has {_brackets(np.shape(value))}",
+            )
+        getattr(xp, ufunc)(array, value, out=array)
+        ref.updates += 1
+        return ref
+
+    return definition
+
+
+assign_add = _update("AssignAdd", "add")
+assign_sub = _update("AssignSub", "subtract")
+
+
+# -- scattering -----------------------------------------------------------------------------------------------
+
+
+def check_indices(indices: Array, size: int, what: str = "indices") -> None:
+    """Raises InvalidArgumentError for the first index outside [0, size)."""
+    if indices.size and (indices.min() < 0 or indices.max() >= size):
+        flat = indices.ravel()
+        position = int(np.argmax((flat < 0) | (flat >= size)))
+        where = ",".join(str(i) for i in np.unravel_index(position, indices.shape)) if indices.ndim else ""
+        raise errors.InvalidArgumentError(
+            None, None, f"{what}[{where}] = {flat[position]} is not in [0, {size})" if where else
+            f"{what} = {flat[position]} is not in [0, {size})",
+        )  # fmt: skip
+
+
+def scatter(array: Array, indices: Array, updates: Array, combine: str | None) -> None:
+    """Writes `updates` into rows of `array`, in place; `combine` names the ufunc, None overwrites (the last one wins)."""
+    check_indices(indices, array.shape[0])
+    if combine is None:
+        array[indices] = updates
+    else:
+        getattr(np, combine).at(array, indices, updates)
+
+
+def check_updates_shape(ref: Any, indices: Any, updates: Any) -> None:
+    """Static form of: updates.shape = indices.shape + ref.shape[1:], or a scalar."""
+    if ref is None or indices is None or updates == ():
+        return
+    merge(concatenate(indices, ref[1:]), updates)
+
+
+def _scatter(type: str, combine: str | None, types: str = "numbertype", locking: str = "false") -> OpDef:
+    definition = op(
+        type,
+        "ref: Ref(T), indices: Tindices, updates: T",
+        "output_ref: Ref(T)",
+        f"T: {types}; Tindices: indextype; use_locking: bool = {locking}",
+    )
+    definition.no_gradient("assigning is not differentiable")
+
+    @definition.shape
+    def _(node: Operation, ref: Any, indices: Any, updates: Any) -> Any:
+        check_updates_shape(ref, indices, updates)
+        return [ref]
+
+    @definition.kernel(CPU)
+    def _(xp: Any, ref: VariableBuffer, indices: Array, updates: Array) -> VariableBuffer:
+        array, indices = ref.read(), np.asarray(indices)
+        wanted = indices.shape + array.shape[1:]
+        if np.shape(updates) != () and np.shape(updates) != wanted:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
+                f"updates.shape {_brackets(np.shape(updates))}, indices.shape {_brackets(indices.shape)}, "
+                f"params.shape {_brackets(array.shape)}",
+            )
+        scatter(array, indices, updates, combine)
+        ref.updates += 1
+        return ref
+
+    return definition
+
+
+scatter_update = _scatter("ScatterUpdate", None, "type", "true")
+scatter_add = _scatter("ScatterAdd", "add")
+scatter_sub = _scatter("ScatterSub", "subtract")
+scatter_mul = _scatter("ScatterMul", "multiply")
+scatter_div = _scatter("ScatterDiv", "divide")
+scatter_min = _scatter("ScatterMin", "minimum", "{half, bfloat16, float, double, int32, int64}")
+scatter_max = _scatter("ScatterMax", "maximum", "{half, bfloat16, float, double, int32, int64}")
+
+
+def scatter_nd_into(array: Array, indices: Array, updates: Array, combine: str | None) -> None:
+    """Writes `updates` at the index rows of `indices`, in place."""
+    depth = indices.shape[-1]
+    columns = tuple(indices[..., axis] for axis in range(depth))
+    for axis, column in enumerate(columns):
+        if column.size and (column.min() < 0 or column.max() >= array.shape[axis]):
+            flat = indices.reshape(-1, depth)
+            bad = int(np.argmax((flat[:, axis] < 0) | (flat[:, axis] >= array.shape[axis])))
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"indices[{bad}] = [{', '.join(str(i) for i in flat[bad])}] does not index into shape "
+                f"{_brackets(array.shape)}",
+            )
+    if not columns:
+        # No index columns: each row of updates stands for the whole array.
+        for update in updates.reshape(-1, *array.shape):
+            array[...] = update if combine is None else getattr(np, combine)(array, update)
+    elif combine is None:
+        array[columns] = updates
+    else:
+        getattr(np, combine).at(array, columns, updates)
+
+
+def _scatter_nd(type: str, combine: str | None, types: str = "numbertype", locking: str = "false") -> OpDef:
+    definition = op(
+        type,
+        "ref: Ref(T), indices: Tindices, updates: T",
+        "output_ref: Ref(T)",
+        f"T: {types}; Tindices: indextype; use_locking: bool = {locking}; bad_indices_policy: string = ''",
+    )
+    definition.no_gradient("assigning is not differentiable")
+
+    @definition.shape
+    def _(node: Operation, ref: Any, indices: Any, updates: Any) -> Any:
+        check_nd_shapes(ref, indices, updates)
+        return [ref]
+
+    @definition.kernel(CPU)
+    def _(xp: Any, ref: VariableBuffer, indices: Array, updates: Array) -> VariableBuffer:
+        scatter_nd_into(ref.read(), np.asarray(indices), np.asarray(updates), combine)
+        ref.updates += 1
+        return ref
+
+    return definition
+
+
+def check_nd_shapes(ref: Any, indices: Any, updates: Any) -> None:
+    """Static form of: updates.shape = indices.shape[:-1] + ref.shape[indices.shape[-1]:]."""
+    if ref is None or not indices or indices[-1] is None or updates is None:
+        return
+    if indices[-1] > len(ref):
+        raise ValueError(f"The last dimension of indices must be <= {len(ref)}, the rank of the input, but is {indices[-1]}")
+    merge((*indices[:-1], *ref[indices[-1] :]), updates)
+
+
+scatter_nd_update = _scatter_nd("ScatterNdUpdate", None, "type", "true")
+scatter_nd_add = _scatter_nd("ScatterNdAdd", "add")
+scatter_nd_sub = _scatter_nd("ScatterNdSub", "subtract")
+
+# -- counting --------------------------------------------------------------------------------------------------
+
+count_up_to = op("CountUpTo", "ref: Ref(T)", "output: T", "limit: int; T: {int32, int64}", fresh=True)
+count_up_to.no_gradient("integers have no gradient")
+
+
+@count_up_to.shape
+def _count_shape(node: Operation, ref: Any) -> Any:
+    return [ref]
+
+
+@count_up_to.kernel(CPU, GPU)
+def _count_kernel(xp: Any, ref: VariableBuffer, *, limit: int) -> Array:
+    return count(ref, limit, in_place=True)
+
+
+def count(ref: VariableBuffer, limit: int, in_place: bool) -> Array:
+    """The value before it is increased by one; OutOfRangeError at the limit."""
+    with ref.lock:
+        array = ref.read()
+        if array.ndim:
+            raise errors.InvalidArgumentError(None, None, "input must be a scalar")
+        before = array[()]
+        if before >= limit:
+            raise errors.OutOfRangeError(None, None, f"Reached limit of {limit}")
+        if in_place:
+            array[()] = before + 1
+            ref.updates += 1
+        else:
+            ref.replace(np.array(before + 1, array.dtype))
+        return before
+
+
+ref_identity = op("RefIdentity", "input: Ref(T)", "output: Ref(T)")
+
+
+@ref_identity.shape
+def _ref_identity_shape(node: Operation, ref: Any) -> Any:
+    return [ref]
+
+
+@ref_identity.kernel(CPU, GPU)
+def _ref_identity_kernel(xp: Any, ref: VariableBuffer) -> VariableBuffer:
+    return ref
+
+
+SCATTERS: dict[str, Callable[..., Any]] = {
+    "update": scatter_update,
+    "add": scatter_add,
+    "sub": scatter_sub,
+    "mul": scatter_mul,
+    "div": scatter_div,
+    "min": scatter_min,
+    "max": scatter_max,
+    "nd_update": scatter_nd_update,
+    "nd_add": scatter_nd_add,
+    "nd_sub": scatter_nd_sub,
+}
