@@ -60,6 +60,15 @@ class Window:
         stop = (last - 1) * self.stride + offset + 1
         return slice(first, last), slice(start, stop, self.stride)
 
+    def band(self, first: int, last: int) -> tuple[slice, Window]:
+        """The inputs that the outputs `first … last-1` look at, and the window of those outputs over them."""
+        top = first * self.stride - self.before
+        low = max(0, top)
+        high = max(low, min(self.input, (last - 1) * self.stride - self.before + self.extent))
+        return slice(low, high), Window(
+            self.size, self.stride, self.dilation, low - top, 0, high - low, last - first
+        )
+
     def counts(self) -> Array:
         """How many taps of each output position fall inside the input."""
         taps = np.arange(self.size) * self.dilation - self.before
