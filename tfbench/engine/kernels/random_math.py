@@ -34,7 +34,7 @@ _LOG_TABLE = """
 """
 _LN2 = _hex("0x1.62e42fefa39efp-1")
 _LOG2, _LOG1, _LOG0 = _hex("-0x1.00ea348b88334p-2"), _hex("0x1.5575b0be00b6ap-2"), _hex("-0x1.ffffef20a4123p-2")
-_LOG_SCALES = range(-126, 128)  # k for every normal float32
+_LOG_SCALES = range(-126, 129)  # k for every normal float32
 _LOG_FIRST = 126 << 23  # the smallest of them as an exponent
 
 _TWO_OVER_PI_24 = _hex("0x1.45F306DC9C883p-1") * 2.0**24
@@ -160,7 +160,7 @@ _exact: dict[str, bool] = {}  # function -> whether NumPy's float64 loop gives t
 
 
 def libm(name: str, x: Any) -> Any:
-    """`log`, `sin` or `cos` of a float64 NumPy array, by the C library."""
+    """`log`, `log1p`, `exp`, `sin` or `cos` of a float64 NumPy array, by the C library."""
     loop: Callable[[Any], Any] = getattr(np, name)
     one: Callable[[float], float] = getattr(math, name)
     if name not in _exact:
@@ -169,8 +169,20 @@ def libm(name: str, x: Any) -> Any:
         _exact[name] = loop(sample).tolist() == [one(value) for value in sample.tolist()]
     if _exact[name]:
         return loop(x)
+    special = ~((x > 0.0) & (x < 700.0)) if name != "log1p" else ~(x > -1.0)
+    if special.any():
+        # What `math` raises an error for is the same number everywhere: let NumPy find it.
+        return np.where(special, loop(x), libm(name, np.where(special, 1.0, x)))
     flat = x.reshape(-1)
     return np.fromiter(map(one, flat.tolist()), np.float64, flat.size).reshape(x.shape)
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """base ** exponent of float64 NumPy arrays with bases in [0, 1), by the C library."""
+    made = np.power(base, exponent)
+    exact = np.flatnonzero(np.isfinite(exponent) & (base > 0.0) & (exponent > 0.0))
+    made[exact] = list(map(math.pow, base[exact].tolist(), exponent[exact].tolist()))
+    return made
 
 
 def log_float64(xp: Any, x: Any) -> Any:
