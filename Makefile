@@ -33,8 +33,11 @@ layers: .venv/.dev  ## imports point one way
 unit: .venv/.dev  ## unit, differential and property tests
 	$(BIN)/pytest -q -n 2 -m "not browser" $(PYTEST_ARGS)
 
+# Serial: a notebook's cells must stay on one worker, and four kernels start faster one after the other on two cores.
+notebooks: export IPYTHONDIR := $(CURDIR)/.venv/ipython
 notebooks: .venv/.dev  ## every notebook cell against its saved output
-	$(BIN)/pytest -q --nbval --nbval-current-env --nbval-sanitize-with tests/nbval-sanitize.cfg notebooks $(PYTEST_ARGS)
+	$(BIN)/pytest -q --nbval --nbval-current-env --nbval-cell-timeout=120 \
+	  --nbval-sanitize-with tests/nbval-sanitize.cfg notebooks $(PYTEST_ARGS)
 
 browser: .venv/.dev .venv/.browser  ## the notebook as a person sees it, in Lab and Notebook 7
 	$(BIN)/pytest -q -m browser tests/browser $(PYTEST_ARGS)
@@ -49,8 +52,8 @@ bench: .venv-oracle/.done  ## side by side with TensorFlow (installs it, in an e
 facts: .venv-oracle/.done  ## record again what TensorFlow does
 	.venv-oracle/bin/python tests/oracle/record.py $(FACTS)
 
-frontend:  ## build the widget's bundle again (needs Node)
-	cd tfbench/widgets/frontend && npm ci --no-audit --no-fund && npm run build
+frontend:  ## check the widget's sources and build its bundle again (needs Node 20)
+	cd tfbench/widgets/frontend && npm ci --no-audit --no-fund && npm run check && npm test && npm run build
 
 screenshots: .venv/.dev .venv/.browser  ## the README's pictures, from the tour
 	$(BIN)/python -m tools.screenshots notebooks/00_tour.ipynb
