@@ -4,3 +4,17 @@ What a family lists in `__all__` is public: `tf.` names here, `tf.nn` and other 
 """
 
 from tfbench.engine.ops.base import *
+from tfbench.engine.ops.math_unary import *
+from tfbench.engine.ops.math_binary import *
+from tfbench.engine.ops.math_bitwise import *
+from tfbench.engine.ops.math_cast import *
+from tfbench.engine.ops.math_range import *
+from tfbench.engine.ops.reductions import *
+from tfbench.engine.ops.math_arg import *
+from tfbench.engine.ops.comparison import *
+from tfbench.engine.ops.matmul import *
+from tfbench.engine.ops.math_operators import *
+from tfbench.engine.ops.shape_ops import *
+from tfbench.engine.ops.array_fill import *
+from tfbench.engine.ops.array_join import *
+from tfbench.engine.ops.slicing import *

@@ -1,0 +1,70 @@
+"""What elementwise ops share: their static shapes, and one line that declares an op of one or two operands.
+
+Kernels here are NumPy's (or CuPy's) ufuncs. Their results are new arrays of the declared type, so plans need not
+copy what is fetched, and where `operator` is given, scalars are computed with Python's operator instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfbench.engine import shape_math
+from tfbench.engine.convert import convert_to_tensor
+from tfbench.engine.graph import Operation
+from tfbench.engine.opdef import CPU, GPU, OpDef, op
+from tfbench.engine.tensor import Tensor
+
+#: groups of types that many signatures have
+FLOATS = "bfloat16, half, float, double"
+FLOATS_COMPLEX = "bfloat16, half, float, double, complex64, complex128"
+SIGNED = "bfloat16, half, float, double, int8, int16, int32, int64"
+SIGNED_COMPLEX = SIGNED + ", complex64, complex128"
+ALL_NUMBERS = (
+    "bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128"
+)
+
+#: the axis types of reductions and their relatives
+INDEX = "{int32, int64} = int32"
+
+
+def same_shape(node: Operation, x: Any, *others: Any) -> Any:
+    """Shape function: the output is like the first input."""
+    return [x]
+
+
+def broadcast_shape(node: Operation, x: Any, y: Any) -> Any:
+    """Shape function: two operands that broadcast."""
+    return [shape_math.broadcast(x, y)]
+
+
+def unary(
+    type: str, types: str, kernel: Callable[..., Any], *, output: str = "y: T", operator: str | None = None, doc: str = ""
+) -> OpDef:
+    """Declares an elementwise op of one operand `x`, computed by `kernel(xp, x)`."""
+    opdef = op(type, "x: T", output, f"T: {{{types}}}", fresh=True, operator=operator, doc=doc)
+    opdef.shape(same_shape)
+    opdef.kernel(CPU, GPU)(kernel)
+    return opdef
+
+
+def binary(
+    type: str,
+    types: str,
+    kernel: Callable[..., Any],
+    *,
+    inputs: str = "x: T, y: T",
+    output: str = "z: T",
+    operator: str | None = None,
+    doc: str = "",
+) -> OpDef:
+    """Declares an elementwise op of two operands that broadcast, computed by `kernel(xp, x, y)`."""
+    opdef = op(type, inputs, output, f"T: {{{types}}}" if types else "", fresh=True, operator=operator, doc=doc)
+    opdef.shape(broadcast_shape)
+    opdef.kernel(CPU, GPU)(kernel)
+    return opdef
+
+
+def as_tensor(value: Any, name: str, dtype: Any = None) -> Tensor:
+    """`value` as a tensor; Python values become constants called `name`."""
+    return value if isinstance(value, Tensor) and dtype is None else convert_to_tensor(value, dtype, name)

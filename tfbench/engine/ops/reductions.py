@@ -1,0 +1,260 @@
+"""Reductions: sums, products, extremes and logic over axes of a tensor.
+
+`axis=None` means all axes: a constant list of them where the rank is known, else `range(0, rank(x))` in the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfbench import errors
+from tfbench.engine.convert import constant
+from tfbench.engine.graph import Operation
+from tfbench.engine.infer import constant_value
+from tfbench.engine.opdef import CPU, GPU, OpDef, op
+from tfbench.engine.ops.math_range import range as _range
+from tfbench.engine.tensor import Tensor
+
+__all__ = ["reduce_all", "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum"]
+
+# -- the ops -----------------------------------------------------------------------------------------------------
+
+
+def _normal_axes(axes: list[int], rank: int) -> list[int]:
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise ValueError(f"Invalid reduction dimension {axis} for input with {rank} dimensions.")
+    return [axis % rank for axis in axes]
+
+
+def reduction_shape(node: Operation, x: Any, axes: Any) -> Any:
+    """Shape function: `x` without the axes in the second input, or with size 1 there."""
+    keep = node.attrs["keep_dims"]
+    if axes is not None and len(axes) > 1:
+        raise ValueError(f"Shape must be at most rank 1 but is rank {len(axes)}")
+    value = constant_value(node._inputs[1])
+    if x is None or value is None:
+        return [(None,) * len(x) if keep and x is not None else None]
+    gone = set(_normal_axes([int(axis) for axis in value.ravel()], len(x)))
+    if keep:
+        return [tuple(1 if i in gone else size for i, size in enumerate(x))]
+    return [tuple(size for i, size in enumerate(x) if i not in gone)]
+
+
+def run_axes(x: Any, axes: Any) -> tuple[int, ...]:
+    """The axes to reduce, normal, as a run sees them.
+
+    Raises:
+      InvalidArgumentError: for an axis that x has not, or one given twice.
+    """
+    rank = x.ndim
+    found: list[int] = []
+    for axis in np.asarray(axes).ravel().tolist() if not hasattr(axes, "get") else axes.get().ravel().tolist():
+        if not -rank <= axis < rank:
+            raise errors.InvalidArgumentError(
+                None, None, f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)"
+            )
+        axis %= rank
+        if axis in found:
+            raise errors.InvalidArgumentError(
+                None, None, f"Invalid reduction arguments: Axes contains duplicate dimension: {axis}"
+            )
+        found.append(axis)
+    return tuple(found)
+
+
+def _reduction(type: str, types: str, reduce: Callable[..., Any], doc: str) -> OpDef:
+    """Declares a reduction computed by `reduce(xp, x, axes, keepdims)`."""
+    fixed = types == "bool"
+    opdef = op(
+        type,
+        f"input: {'bool' if fixed else 'T'}, reduction_indices: Tidx",
+        f"output: {'bool' if fixed else 'T'}",
+        f"keep_dims: bool = false;{'' if fixed else f' T: {types};'} Tidx: indextype = int32",
+        fresh=True,
+        doc=doc,
+    )
+    opdef.shape(reduction_shape)
+
+    def kernel(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
+        return reduce(xp, x, run_axes(x, axes), keep_dims)
+
+    opdef.kernel(CPU, GPU)(kernel)
+    return opdef
+
+
+def _sum(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    if not axes:
+        return xp.array(x)
+    return xp.sum(x, axis=axes, dtype=x.dtype, keepdims=keep)
+
+
+def _prod(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    if not axes:
+        return xp.array(x)
+    return xp.prod(x, axis=axes, dtype=x.dtype, keepdims=keep)
+
+
+def _mean(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    if not axes:
+        return xp.array(x)
+    count = 1
+    for axis in axes:
+        count *= x.shape[axis]
+    total = xp.sum(x, axis=axes, dtype=x.dtype, keepdims=keep)
+    if x.dtype.kind in "iu":
+        if count == 0:
+            raise errors.InvalidArgumentError(None, None, "Integer division by zero: the mean of no elements")
+        # Towards zero, as C divides.
+        return xp.trunc(xp.true_divide(total, count)).astype(x.dtype)
+    return xp.true_divide(total, x.dtype.type(count))
+
+
+def _lowest(dtype: Any) -> Any:
+    return -np.inf if dtype.kind not in "iu" else np.iinfo(dtype).min
+
+
+def _highest(dtype: Any) -> Any:
+    return np.inf if dtype.kind not in "iu" else np.iinfo(dtype).max
+
+
+def _max(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    if not axes:
+        return xp.array(x)
+    if x.size:
+        return xp.max(x, axis=axes, keepdims=keep)
+    return xp.max(x, axis=axes, keepdims=keep, initial=_lowest(x.dtype))
+
+
+def _min(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    if not axes:
+        return xp.array(x)
+    if x.size:
+        return xp.min(x, axis=axes, keepdims=keep)
+    return xp.min(x, axis=axes, keepdims=keep, initial=_highest(x.dtype))
+
+
+def _all(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    return xp.all(x, axis=axes, keepdims=keep)
+
+
+def _any(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    return xp.any(x, axis=axes, keepdims=keep)
+
+
+_EXTREMES = (
+    "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32,"
+    " qint16, quint16}"
+)
+_sum_op = _reduction("Sum", "numbertype", _sum, "the sum over axes")
+_mean_op = _reduction("Mean", "numbertype", _mean, "the mean over axes")
+_prod_op = _reduction("Prod", "numbertype", _prod, "the product over axes")
+_max_op = _reduction("Max", _EXTREMES, _max, "the largest over axes")
+_min_op = _reduction("Min", _EXTREMES, _min, "the smallest over axes")
+_all_op = _reduction("All", "bool", _all, "whether all over axes are true")
+_any_op = _reduction("Any", "bool", _any, "whether any over axes is true")
+
+# -- the functions -------------------------------------------------------------------------------------------------
+
+
+def deprecated_argument(new_name: str, new: Any, old_name: str, old: Any) -> Any:
+    """The value of an argument that has an older name too.
+
+    Raises:
+      ValueError: if both are given.
+    """
+    if old is None:
+        return new
+    if new is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+    return old
+
+
+def reduction_axes(x: Any, axis: Any) -> Any:
+    """`axis`, or all axes of `x`."""
+    if axis is not None:
+        return axis
+    rank = getattr(getattr(x, "shape", None), "ndims", None)
+    if rank:
+        return constant(np.arange(rank, dtype=np.int32))
+    from tfbench.engine import ops
+
+    return _range(0, ops.rank(x))  # type: ignore[attr-defined]
+
+
+def _reduce(
+    opdef: OpDef, x: Any, axis: Any, keepdims: Any, name: str | None, reduction_indices: Any, keep_dims: Any
+) -> Tensor:
+    axis = deprecated_argument("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = deprecated_argument("keepdims", keepdims, "keep_dims", keep_dims)
+    return reduce(opdef, x, axis, bool(keepdims), name)
+
+
+def reduce(opdef: OpDef, x: Any, axis: Any, keepdims: bool, name: str | None) -> Tensor:
+    """Adds a reduction; a scalar result is known to be one even where the rank of x is not known."""
+    axes = reduction_axes(x, axis)
+    if isinstance(axes, (list, tuple)) and not axes:
+        axes = np.zeros(0, np.int32)
+    result: Tensor = opdef(x, axes, keep_dims=keepdims, name=name)
+    if axis is None and not keepdims and (result._shape is None or None in result._shape):
+        result.set_shape(())
+    return result
+
+
+def reduce_sum(
+    input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: Any = None,
+) -> Tensor:  # fmt: skip
+    """The sum over `axis` (a number, a list of them, or None for all); `keepdims` keeps them with size 1."""
+    return _reduce(_sum_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+def reduce_mean(
+    input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: Any = None,
+) -> Tensor:  # fmt: skip
+    """The mean over `axis`; of integers, an integer."""
+    return _reduce(_mean_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+def reduce_prod(
+    input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: Any = None,
+) -> Tensor:  # fmt: skip
+    """The product over `axis`."""
+    return _reduce(_prod_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+def reduce_max(
+    input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: Any = None,
+) -> Tensor:  # fmt: skip
+    """The largest element over `axis`."""
+    return _reduce(_max_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+def reduce_min(
+    input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: Any = None,
+) -> Tensor:  # fmt: skip
+    """The smallest element over `axis`."""
+    return _reduce(_min_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+def reduce_all(
+    input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: Any = None,
+) -> Tensor:  # fmt: skip
+    """Whether all elements over `axis` are true."""
+    return _reduce(_all_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+def reduce_any(
+    input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
+    reduction_indices: Any = None, keep_dims: Any = None,
+) -> Tensor:  # fmt: skip
+    """Whether any element over `axis` is true."""
+    return _reduce(_any_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
