@@ -63,7 +63,7 @@ def _tensorflow_value(value, tf):
         kind = getattr(tf, name, None)
         return isinstance(kind, type) and isinstance(value, kind)
 
-    if is_a("Tensor"):
+    if is_a("Tensor") or type(value).__name__ == "_LazyEvalTensor":
         return {"tensor": [value.name, value.dtype.name, shape(value.shape)]}
     if is_a("Operation"):
         return {"op": value.name}

@@ -124,4 +124,4 @@ def constants_cannot_change_with_their_source(tf):
 
 @program()
 def numeric_constants_of_the_module(tf):
-    return tf.newaxis, tf.AUTO_REUSE, str(tf.AUTO_REUSE), bool(tf.AUTO_REUSE), tf.GRAPH_DEF_VERSION > 20, isinstance(tf.__version__, str), tf.VERSION == tf.__version__
+    return tf.newaxis, bool(tf.AUTO_REUSE), tf.AUTO_REUSE is True, tf.GRAPH_DEF_VERSION > 20, isinstance(tf.__version__, str), tf.VERSION == tf.__version__
