@@ -13,7 +13,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 .PHONY: help lab test lint types layers unit notebooks browser format bench facts frontend screenshots clean
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 lab: .venv/.lab  ## JupyterLab on the tour (more options: LAB_ARGS="--no-browser --port=8890")
 	$(BIN)/jupyter lab $(ROOT_FLAG) $(LAB_ARGS) notebooks/00_tour.ipynb
