@@ -48,6 +48,8 @@ _MESSAGES = {
 def __getattr__(name: str) -> Any:
     if name in _MESSAGES:
         return getattr(importlib.import_module("tfbench.formats.protos"), name)
+    if name in ("make_ndarray", "make_tensor_proto"):
+        return getattr(importlib.import_module("tfbench.formats.tensor_proto"), name)
     raise AttributeError(f"module 'tfbench' has no attribute {name!r}")
 
 
