@@ -25,7 +25,7 @@ TOLERANCE: dict[str, Tolerance] = {
 ATTRIBUTE_TOLERANCE = (2e-7, 1e-12)
 # Python's own words for bad input that nobody checked.
 ACCIDENT = re.compile(
-    r"^$|inhomogeneous shape|object has no attribute|unhashable type|is not iterable|not subscriptable|is not callable|invalid literal for|bytes-like object"
+    r"^$|inhomogeneous shape|Cannot convert a symbolic|object has no attribute|unhashable type|is not iterable|not subscriptable|is not callable|invalid literal for|bytes-like object"
     r"|unsupported operand type|positional argument|unexpected keyword|not supported between|cannot unpack|to unpack|cannot be interpreted as"
     r"|list index out of range|must be str|can only concatenate|has no len\(\)|NoneType"
 )
