@@ -1,0 +1,175 @@
+"""Tensors filled with one value: `zeros`, `ones`, `fill` and their `_like` forms.
+
+Small ones with a known shape are constants; above a thousand elements they are Fill nodes, so that the graph
+does not carry the elements about.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfbench import errors
+from tfbench.engine import dtypes
+from tfbench.engine.convert import constant, convert_to_tensor
+from tfbench.engine.dtypes import DType, as_dtype
+from tfbench.engine.graph import Operation
+from tfbench.engine.name_scope import name_scope
+from tfbench.engine.opdef import CPU, GPU, op
+from tfbench.engine.ops.shape_ops import reshape, shape_from_input, shape_internal
+from tfbench.engine.shape_math import is_fully_defined
+from tfbench.engine.shapes import Shape, TensorShape, to_tuple
+from tfbench.engine.tensor import Tensor
+
+__all__ = ["fill", "ones", "ones_like", "zeros", "zeros_like"]
+
+#: with this many elements or more, a Fill node instead of a constant
+_LARGE = 1000
+
+_fill = op("Fill", "dims: index_type, value: T", "output: T", "T: type; index_type: {int32, int64} = int32", fresh=True)
+
+
+@_fill.shape
+def _fill_shape(node: Operation, dims: Shape, value: Shape) -> list[Shape]:
+    if value is not None and len(value) != 0:
+        # A vector of one element passes, as in TensorFlow, whose kernel says no only later.
+        if not (len(value) == 1 and value[0] == 1):
+            raise ValueError(f"Shape must be rank 0 but is rank {len(value)}")
+    if dims is not None and len(dims) != 1:
+        raise ValueError(f"Shape must be rank 1 but is rank {len(dims)}")
+    return [shape_from_input(node, 0)]
+
+
+@_fill.kernel(CPU, GPU)
+def _fill_kernel(xp: Any, dims: Any, value: Any) -> Any:
+    if dims.ndim != 1:
+        raise errors.InvalidArgumentError(None, None, f"dims must be a vector, got shape {list(dims.shape)}")
+    if value.ndim:
+        raise errors.InvalidArgumentError(None, None, f"value must be a scalar, got shape {list(value.shape)}")
+    sizes = dims.tolist()
+    for position, size in enumerate(sizes):
+        if size < 0:
+            raise errors.InvalidArgumentError(None, None, f"dims[{position}] = {size} must be nonnegative.")
+    return xp.full(sizes, value, value.dtype)
+
+
+@_fill.gradient
+def _fill_gradient(node: Operation, dy: Any) -> Any:
+    from tfbench.engine import ops
+
+    return [None, ops.reduce_sum(dy)]  # type: ignore[attr-defined,unused-ignore]
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    """A tensor of shape `dims` with `value` everywhere."""
+    return _fill(dims, value, name=name)  # type: ignore[no-any-return]
+
+
+_zeros_like = op("ZerosLike", "x: T", "y: T", "T: type", fresh=True)
+
+
+@_zeros_like.shape
+def _like_shape(node: Operation, x: Shape) -> list[Shape]:
+    return [x]
+
+
+@_zeros_like.kernel(CPU, GPU)
+def _zeros_like_kernel(xp: Any, x: Any) -> Any:
+    return xp.full(x.shape, b"", object) if x.dtype == object else xp.zeros(x.shape, x.dtype)
+
+
+_zeros_like.no_gradient("zeros do not depend on the values of the input")
+
+_ones_like = op(
+    "OnesLike",
+    "x: T",
+    "y: T",
+    "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, complex64, "
+    "complex128, bool}",
+    fresh=True,
+)
+_ones_like.shape(_like_shape)
+
+
+@_ones_like.kernel(CPU, GPU)
+def _ones_like_kernel(xp: Any, x: Any) -> Any:
+    return xp.ones(x.shape, x.dtype)
+
+
+_ones_like.no_gradient("ones do not depend on the values of the input")
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """Zeros (False, empty strings) of `shape`: a list, a TensorShape or a tensor."""
+    dtype = as_dtype(dtype).base_dtype
+    with name_scope(name, "zeros", [shape]) as scope:
+        return _filled(shape, _zero(dtype), dtype, scope)
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """Ones (True) of `shape`: a list, a TensorShape or a tensor."""
+    dtype = as_dtype(dtype).base_dtype
+    with name_scope(name, "ones", [shape]) as scope:
+        return _filled(shape, _one(dtype), dtype, scope)
+
+
+def _zero(dtype: DType) -> Any:
+    return False if dtype is dtypes.bool else "" if dtype is dtypes.string else 0
+
+
+def _one(dtype: DType) -> Any:
+    return True if dtype is dtypes.bool else 1
+
+
+def _filled(shape: Any, value: Any, dtype: DType, scope: str) -> Tensor:
+    if not isinstance(shape, Tensor):
+        small = _constant_if_small(shape, value, dtype, scope)
+        if small is not None:
+            return small
+        try:
+            shape = convert_to_tensor(TensorShape(shape))
+        except (TypeError, ValueError):
+            # a list with tensors in it
+            shape = convert_to_tensor(shape, dtype=dtypes.int32)
+    if shape._shape == ():
+        shape = reshape(shape, [-1])
+    return fill(shape, constant(value, dtype), name=scope)
+
+
+def _constant_if_small(shape: Any, value: Any, dtype: DType, scope: str) -> Tensor | None:
+    """The constant for a list of sizes; None for a single size, for large tensors and where a size is a tensor."""
+    try:
+        sizes = to_tuple(shape)
+    except (TypeError, ValueError):
+        return None
+    if sizes is None or None in sizes or not hasattr(shape, "__iter__"):
+        return None
+    if np.prod(sizes, dtype=np.float64) >= _LARGE:
+        return None
+    return constant(value, dtype, shape=sizes, name=scope)
+
+
+def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
+    """Zeros in the shape (and, without `dtype`, of the type) of `tensor`."""
+    with name_scope(name, "zeros_like", [tensor]) as scope:
+        source = convert_to_tensor(tensor, name="tensor")
+        kind = source._dtype.base_dtype
+        wanted = kind if dtype is None else as_dtype(dtype).base_dtype
+        known = source._shape
+        if optimize and is_fully_defined(known) and kind is not dtypes.variant:
+            return zeros(TensorShape(known), wanted, name=scope)
+        if wanted is not kind and kind is not dtypes.variant:
+            return zeros(shape_internal(source, optimize=optimize), wanted, name=scope)
+        return _zeros_like(source, name=scope)  # type: ignore[no-any-return]
+
+
+def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
+    """Ones in the shape (and, without `dtype`, of the type) of `tensor`."""
+    with name_scope(name, "ones_like", [tensor]) as scope:
+        source = convert_to_tensor(tensor, name="tensor")
+        wanted = source._dtype.base_dtype if dtype is None else as_dtype(dtype).base_dtype
+        like = shape_internal(source, optimize=optimize)
+        result = ones(like, wanted, name=scope)
+        result.set_shape(source.shape)
+        return result
