@@ -189,7 +189,9 @@ class Plan:
         names: dict[str, Any] = {}
         for slot, value in enumerate(self._template):
             if value is not None:
-                names[f"t{slot}"] = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+                # A string stays an array: kernels look at shapes, and bytes have none.
+                is_number = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype != object
+                names[f"t{slot}"] = value[()] if is_number else value
         scalars = {
             self._slots[t] for step in self.steps for t in step.op.outputs_list if _is_scalar(t) and t in self._slots
         }
