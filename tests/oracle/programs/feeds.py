@@ -9,7 +9,7 @@ from tests.oracle import attempt, program
 VALUES = {
     "float list": [1.0, 2.0], "int list": [1, 2], "tuple": (1.0, 2.0), "array": np.array([1.0, 2.0]), "float32 array": np.array([1.0, 2.0], np.float32), "int array": np.array([1, 2]), "bool list": [True, False], "strings": ["a", "b"], "numeric strings": ["1", "2"],
     "wrong length": [1.0, 2.0, 3.0], "scalar": 1.0, "matrix": [[1.0, 2.0]], "ragged": [[1.0], [1.0, 2.0]], "none": None, "list with none": [1.0, None], "nan": [float("nan"), 1.0], "empty": [], "generator": (x for x in [1.0, 2.0]),
-    "range": range(2), "strided": np.arange(4.0)[::2], "big endian": np.array([1.0, 2.0], ">f8"), "float16": np.array([1.0, 2.0], np.float16), "objects": np.array([1.0, 2.0], object), "dict": {"a": 1.0}, "numpy scalar": np.float32(1.0), "matrix type": np.asmatrix([[1.0, 2.0]]),
+    "range": range(2), "strided": np.arange(4.0)[::2], "big endian": np.array([1.0, 2.0], ">f8"), "float16": np.array([1.0, 2.0], np.float16), "objects": np.array([1.0, 2.0], object), "dict": {"a": 1.0}, "numpy scalar": np.float32(1.0),
 }  # fmt: skip
 
 
