@@ -181,6 +181,14 @@ def _convert(op_def: OpDef, arg: ArgDef, value: Any, wanted: DType | None, infer
     if wanted is None and arg.type_attr is not None:
         definition = op_def.attrs[arg.type_attr]
         hint = definition.default if definition.has_default else None
+        if hint is not None and definition.allowed:
+            # TensorFlow prefers what the value is by itself, and leaves the constant behind if that is not allowed.
+            try:
+                tensor = convert_to_tensor(value, name=arg.name, as_ref=arg.is_ref)
+                if tensor._dtype.base_dtype in definition.allowed:
+                    return tensor
+            except TypeError:
+                pass
     try:
         tensor = convert_to_tensor(value, dtype=wanted, name=arg.name, preferred_dtype=hint, as_ref=arg.is_ref)
         if wanted is not None and tensor._dtype.base_dtype is not wanted.base_dtype:
