@@ -10,13 +10,14 @@ gives that value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels import threads
+from tfbench.engine.kernels import blocks
+from tfbench.engine.kernels.blocks import pieces, run, wide
 from tfbench.engine.kernels.geometry import (
     Window,
     channels_first,
@@ -27,9 +28,6 @@ from tfbench.engine.kernels.geometry import (
     unimplemented,
     windows,
 )
-
-#: Input and result of a task: what stays in a core's second-level cache while every tap passes over it.
-BLOCK_BYTES = 512 << 10
 
 Shape = tuple[int, ...]
 
@@ -89,25 +87,6 @@ def plan(
     return tuple(found)
 
 
-def tasks(xp: Any, images: int, image_bytes: int) -> list[slice]:
-    """Groups of whole images of about `BLOCK_BYTES`; one group where the device has no use for caches."""
-    group = max(1, BLOCK_BYTES // max(1, image_bytes)) if xp is np else max(1, images)
-    return [slice(start, min(start + group, images)) for start in range(0, images, group)]
-
-
-def run(xp: Any, count: int, task: Callable[[int], None]) -> None:
-    """Calls `task` for 0 … count-1: on the CPU's pool of threads, or in a row."""
-
-    def work(numbers: Iterator[int]) -> None:
-        for number in numbers:
-            task(number)
-
-    if xp is np:
-        threads.parallel(count, work)
-    else:
-        work(iter(range(count)))
-
-
 # -- forward -------------------------------------------------------------------------------------------------
 
 
@@ -141,18 +120,25 @@ def reduce_axis(xp: Any, combine: Any, x: Any, axis: int, window: Window, start:
 
 def _bands(image_bytes: int, window: Window) -> list[tuple[int, int]]:
     """Bands of output rows for images that are too large for the cache as a whole."""
-    count = min(window.output, -(-image_bytes // BLOCK_BYTES))
+    count = min(window.output, -(-image_bytes // blocks.BLOCK_BYTES))
     return [(part * window.output // count, (part + 1) * window.output // count) for part in range(count)]
 
 
-def pool(xp: Any, x: Any, found: Sequence[Window], block: Callable[[Any, Sequence[Window]], Any]) -> Any:
+def pool(
+    xp: Any,
+    x: Any,
+    found: Sequence[Window],
+    block: Callable[[Any, Sequence[Window]], Any],
+    channels: int | None = None,
+) -> Any:
     """Applies `block` (input, windows -> output) to pieces of channels-last `x`."""
-    out = xp.empty((x.shape[0], *(window.output for window in found), x.shape[-1]), x.dtype)
+    last = x.shape[-1] if channels is None else channels
+    out = xp.empty((x.shape[0], *(window.output for window in found), last), x.dtype)
     if out.size == 0:
         return out
     image_bytes = x[0].nbytes
-    groups = tasks(xp, len(x), image_bytes)
-    bands = _bands(image_bytes, found[0]) if xp is np and image_bytes > BLOCK_BYTES else [(0, found[0].output)]
+    groups = pieces(xp, len(x), image_bytes)
+    bands = _bands(image_bytes, found[0]) if xp is np and image_bytes > blocks.BLOCK_BYTES else [(0, found[0].output)]
 
     def task(number: int) -> None:
         images, (first, last) = groups[number // len(bands)], bands[number % len(bands)]
@@ -252,7 +238,7 @@ def window_counts(xp: Any, found: Sequence[Window], dtype: Any) -> Any:
 
 def mean_block(xp: Any, x: Any, found: Sequence[Window]) -> Any:
     """The means of the windows over one piece; padding does not count."""
-    out = x.astype(np.float32) if x.dtype == np.float16 else x
+    out = x.astype(wide(x.dtype), copy=False)
     for axis, window in enumerate(found, 1):
         out = reduce_axis(xp, xp.add, out, axis, window, 0)
     return out / window_counts(xp, found, out.dtype)
@@ -306,9 +292,8 @@ def _avg_pool_grad(
     if dy.shape != wanted:
         raise invalid(f"{op}: Expected grad shape to be {list(wanted)}, but got {list(dy.shape)}")
     dx = xp.empty((input[0], *(window.input for window in found), channels), grad.dtype)
-    wide = np.float32 if grad.dtype == np.float16 else grad.dtype
-    counts = window_counts(xp, found, wide)
-    groups = tasks(xp, len(dx), dx[:1].nbytes)
+    counts = window_counts(xp, found, wide(grad.dtype))
+    groups = pieces(xp, len(dx), dx[:1].nbytes)
 
     def task(number: int) -> None:
         images = groups[number]

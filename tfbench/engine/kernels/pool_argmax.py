@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernels.blocks import pieces, run
 from tfbench.engine.kernels.geometry import Window, channels_first, channels_last, invalid, is_channels_first
-from tfbench.engine.kernels.pool import plan, run, tasks
+from tfbench.engine.kernels.pool import plan
 
 Index = tuple[slice, ...]
 
@@ -149,7 +150,7 @@ def max_pool_with_argmax(
     images, channels = input.shape[0], input.shape[-1]
     shape = (images, *(window.output for window in found), channels)
     out, winner = xp.empty(shape, input.dtype), xp.empty(shape, _small(found))
-    groups = tasks(xp, images, input[:1].nbytes)
+    groups = pieces(xp, images, input[:1].nbytes)
 
     def task(number: int) -> None:
         out[groups[number]], winner[groups[number]] = argmax(xp, input[groups[number]], found)
@@ -236,7 +237,7 @@ def _gradient(
             raise invalid(f"{op}: Expected {name} shape to be {list(wanted)}, but got {list(array.shape)}")
     out = xp.empty(pooled, grad.dtype) if second else xp.zeros(x.shape, grad.dtype)
     shared = op == "MaxPool3DGrad"
-    groups = tasks(xp, len(x), x[:1].nbytes)
+    groups = pieces(xp, len(x), x[:1].nbytes)
 
     def task(number: int) -> None:
         images = groups[number]

@@ -1,0 +1,42 @@
+"""Going over an array in pieces that stay in the cache.
+
+A kernel that passes over its input several times is bound by memory unless the passes are made piece by piece. The
+pieces do not depend on the number of threads, so neither does the result. Devices other than the CPU get one piece.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tfbench.engine.kernels import threads
+
+#: What stays in a core's second-level cache, temporaries included.
+BLOCK_BYTES = 512 << 10
+
+
+def pieces(xp: Any, items: int, item_bytes: int, budget: int = 0) -> list[slice]:
+    """Slices of about `budget` (default `BLOCK_BYTES`) over an axis of `items` entries of `item_bytes`."""
+    size = max(1, (budget or BLOCK_BYTES) // max(1, item_bytes)) if xp is np else max(1, items)
+    count = -(-items // size)
+    return [slice(part * items // count, (part + 1) * items // count) for part in range(count)]
+
+
+def run(xp: Any, count: int, task: Callable[[int], None]) -> None:
+    """Calls `task` for 0 … count-1: on the CPU's pool of threads, or in a row."""
+
+    def work(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            task(number)
+
+    if xp is np:
+        threads.parallel(count, work)
+    else:
+        work(iter(range(count)))
+
+
+def wide(dtype: Any) -> Any:
+    """The type to compute in: single precision for half."""
+    return np.dtype(np.float32) if dtype == np.float16 else np.dtype(dtype)

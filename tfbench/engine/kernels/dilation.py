@@ -1,0 +1,124 @@
+"""Grey-scale dilation (`Dilation2D`) and its gradients: max pooling of input plus filter.
+
+As in max pooling, the first of equal sums wins, in the order row by row.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from tfbench.engine.kernels.geometry import Window, check_batch_and_depth, invalid, windows
+from tfbench.engine.kernels.pool import lowest, pool
+
+Shape = tuple[int, ...]
+
+
+@lru_cache(maxsize=128)
+def _plan(input: Shape, filter: Shape, strides: Shape, rates: Shape, padding: str) -> tuple[Window, ...]:
+    if len(input) != 4:
+        raise invalid(f"input must be 4-dimensional: {list(input)}")
+    if len(filter) != 3:
+        raise invalid(f"filter must be 3-dimensional: {list(filter)}")
+    if input[3] != filter[2]:
+        raise invalid(f"input and filter must have the same depth: {input[3]} vs {filter[2]}")
+    check_batch_and_depth(strides, rates, "NHWC")
+    return tuple(
+        windows(filter[:2], input, strides=strides, padding=padding, data_format="NHWC", dilations=rates)
+    )
+
+
+def _taps(found: Sequence[Window]) -> Iterator[tuple[tuple[int, int], Any, Any]]:
+    for row, column in itertools.product(range(found[0].size), range(found[1].size)):
+        (top, above), (left, beside) = found[0].reach(row), found[1].reach(column)
+        if top.stop > top.start and left.stop > left.start:
+            yield (row, column), (slice(None), top, left), (slice(None), above, beside)
+
+
+def dilation2d(
+    xp: Any, input: Any, filter: Any, *, strides: Sequence[int], rates: Sequence[int], padding: str
+) -> Any:
+    """`Dilation2D`: the largest `input + filter` of each window; `filter` is `(kh, kw, c)`."""
+    found = _plan(input.shape, filter.shape, tuple(strides), tuple(rates), padding)
+
+    def block(part: Any, found: Sequence[Window]) -> Any:
+        shape = (part.shape[0], found[0].output, found[1].output, part.shape[-1])
+        out = xp.full(shape, lowest(part.dtype), part.dtype)
+        for tap, outputs, inputs in _taps(found):
+            target = out[outputs]
+            xp.maximum(target, part[inputs] + filter[tap], out=target)
+        return out
+
+    return pool(xp, input, found, block)
+
+
+def _winners(xp: Any, x: Any, filter: Any, found: Sequence[Window], shape: Shape) -> Any:
+    """The number of the first tap with the largest sum, for each output."""
+    best = xp.full(shape, lowest(x.dtype), x.dtype)
+    winner = xp.zeros(shape, xp.int32)
+    for tap, outputs, inputs in _taps(found):
+        total, now = x[inputs] + filter[tap], best[outputs]
+        number = tap[0] * found[1].size + tap[1]
+        winner[outputs] = xp.where(total > now, xp.int32(number), winner[outputs])
+        best[outputs] = xp.maximum(total, now)
+    return winner
+
+
+def _gradient_setup(
+    op: str,
+    xp: Any,
+    x: Any,
+    filter: Any,
+    dy: Any,
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+) -> tuple[Sequence[Window], Any]:
+    found = _plan(x.shape, filter.shape, tuple(strides), tuple(rates), padding)
+    shape = (x.shape[0], found[0].output, found[1].output, x.shape[3])
+    if dy.shape != shape:
+        raise invalid(f"{op}: out_backprop has incompatible size: expected {list(shape)}, got {list(dy.shape)}")
+    return found, _winners(xp, x, filter, found, shape)
+
+
+def dilation2d_backprop_input(
+    xp: Any,
+    input: Any,
+    filter: Any,
+    out_backprop: Any,
+    *,
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+) -> Any:
+    """`Dilation2DBackpropInput`: each gradient goes to the input that made the maximum."""
+    op = "Dilation2DBackpropInput"
+    found, winner = _gradient_setup(op, xp, input, filter, out_backprop, strides, rates, padding)
+    dx = xp.zeros(input.shape, input.dtype)
+    for tap, outputs, inputs in _taps(found):
+        number = tap[0] * found[1].size + tap[1]
+        dx[inputs] += xp.where(winner[outputs] == number, out_backprop[outputs], input.dtype.type(0))
+    return dx
+
+
+def dilation2d_backprop_filter(
+    xp: Any,
+    input: Any,
+    filter: Any,
+    out_backprop: Any,
+    *,
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+) -> Any:
+    """`Dilation2DBackpropFilter`: each gradient goes to the filter value that made the maximum."""
+    op = "Dilation2DBackpropFilter"
+    found, winner = _gradient_setup(op, xp, input, filter, out_backprop, strides, rates, padding)
+    df = xp.zeros(filter.shape, filter.dtype)
+    for tap, outputs, _ in _taps(found):
+        number = tap[0] * found[1].size + tap[1]
+        chosen = xp.where(winner[outputs] == number, out_backprop[outputs], input.dtype.type(0))
+        df[tap] = chosen.sum(axis=(0, 1, 2))
+    return df
