@@ -34,6 +34,10 @@ from tfbench.engine.session import InteractiveSession, Session
 from tfbench.engine.shapes import Dimension, TensorShape
 from tfbench.engine.tensor import OPERATORS as _OPERATORS
 from tfbench.engine.tensor import Tensor
+from tfbench.initializers import *
+from tfbench.partitioners import *
+from tfbench.variable_scope import *
+from tfbench.variables import *
 
 __version__ = "0.1.0"
 

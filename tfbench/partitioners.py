@@ -1,0 +1,78 @@
+"""Partitioners: functions of (shape, dtype) that say into how many parts each axis of a variable is cut."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from tfbench.engine.shapes import as_shape
+
+__all__ = ["fixed_size_partitioner", "min_max_variable_partitioner", "variable_axis_size_partitioner"]
+
+Partitioner = Callable[..., list[int]]
+
+
+def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
+    """`num_shards` parts along `axis`, or fewer where it is shorter."""
+
+    def partitioner(shape: Any, **_: Any) -> list[int]:
+        sizes = as_shape(shape).as_list()
+        parts = [1] * len(sizes)
+        parts[axis] = min(num_shards, sizes[axis])
+        return parts
+
+    return partitioner
+
+
+def variable_axis_size_partitioner(
+    max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: int | None = None
+) -> Partitioner:
+    """As many parts along `axis` as keep each at or under `max_shard_bytes`.
+
+    Raises:
+      ValueError: if a limit is not positive; when used, if the shape is not known.
+    """
+    if max_shard_bytes < 1 or bytes_per_string_element < 1:
+        raise ValueError(
+            "Both max_shard_bytes and bytes_per_string_element must be positive. Currently, max_shard_bytes is "
+            f"{max_shard_bytes} and bytes_per_string_element is {bytes_per_string_element}"
+        )
+    if max_shards is not None and max_shards < 1:
+        raise ValueError(f"max_shards must be positive, but is {max_shards}.")
+
+    def partitioner(shape: Any, dtype: Any) -> list[int]:
+        sizes = _sizes(shape)
+        element = bytes_per_string_element if dtype.name == "string" else dtype.size
+        parts = [1] * len(sizes)
+        slice_bytes = math.prod(sizes) // sizes[axis] * element
+        # An axis unit that is larger than a part still needs a part of its own.
+        per_part = max(1, max_shard_bytes // slice_bytes)
+        count = math.ceil(sizes[axis] / per_part)
+        parts[axis] = min(count, max_shards) if max_shards is not None else count
+        return parts
+
+    return partitioner
+
+
+def min_max_variable_partitioner(
+    max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16
+) -> Partitioner:
+    """Up to `max_partitions` parts along `axis`, none smaller than `min_slice_size` bytes."""
+
+    def partitioner(shape: Any, dtype: Any) -> list[int]:
+        sizes = _sizes(shape)
+        element = bytes_per_string_element if dtype.name == "string" else dtype.size
+        total = math.prod(sizes) * element
+        parts = [1] * len(sizes)
+        parts[axis] = max(1, min(sizes[axis], max_partitions, math.ceil(total / min_slice_size)))
+        return parts
+
+    return partitioner
+
+
+def _sizes(shape: Any) -> list[int]:
+    shape = as_shape(shape)
+    if not shape.is_fully_defined():
+        raise ValueError(f"shape is not fully defined: {shape}")
+    return shape.as_list()  # type: ignore[no-any-return]

@@ -1,0 +1,18 @@
+"""Variables of a graph: reference and resource variables, slices seen as one, and functions over them."""
+
+from tfbench.variables import functions
+from tfbench.variables.base import Variable, VariableAggregation, VariableSynchronization
+from tfbench.variables.functions import *
+from tfbench.variables.partitioned import PartitionedVariable
+from tfbench.variables.reference import RefVariable
+from tfbench.variables.resource import ResourceVariable
+
+__all__ = [
+    "PartitionedVariable",
+    "RefVariable",
+    "ResourceVariable",
+    "Variable",
+    "VariableAggregation",
+    "VariableSynchronization",
+    *functions.__all__,
+]

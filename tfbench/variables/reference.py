@@ -1,0 +1,195 @@
+"""Reference variables: TensorFlow 1.x's own kind, read through an alias and written in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfbench.engine import dtypes
+from tfbench.engine.default_graph import get_default_graph
+from tfbench.engine.graph import Operation
+from tfbench.engine.ops import state
+from tfbench.engine.ops.base import identity
+from tfbench.engine.shapes import TensorShape
+from tfbench.engine.tensor import Tensor
+from tfbench.variables.base import Variable
+from tfbench.variables.safe_initial_value import guarded
+
+_VARIABLE_TYPES = ("VariableV2", "Variable")
+
+
+class RefVariable(Variable):
+    """A variable whose buffer is a reference tensor (dtype `float32_ref`)."""
+
+    _snapshot: Tensor
+
+    def _build(
+        self,
+        initial_value: Any,
+        scope: str,
+        validate_shape: bool,
+        caching_device: Any,
+        dtype: Any,
+        expected_shape: Any,
+        shape: Any,
+    ) -> None:
+        graph = get_default_graph()
+        expected = expected_shape if expected_shape is not None else shape
+        if callable(initial_value):
+            # The value belongs to the variable, wherever the surrounding code would have put it.
+            with graph._attr_scope({"_class": [f"loc:@{scope[:-1]}"]}):
+                with graph.name_scope("Initializer"), graph.device(None):
+                    value = self._make_initial_value(initial_value(), dtype, validate_shape, expected)
+                self._variable = self._buffer(value, validate_shape, scope)
+        else:
+            value = self._make_initial_value(initial_value, dtype, validate_shape, expected)
+            if value.op._control_flow_context is not None:
+                raise ValueError(
+                    f"Initializer for variable {scope} is from inside a control-flow construct, such as a loop or "
+                    "conditional. When creating a variable inside a loop or conditional, use a lambda as the "
+                    "initializer."
+                )
+            self._variable = self._buffer(value, validate_shape, scope)
+        self._initial_value = value
+        assigned = state.assign(self._variable, guarded(scope, value), validate_shape=validate_shape, name=f"{scope}Assign/")
+        self._initializer_op = assigned.op
+        if caching_device is not None:
+            with graph.device(caching_device):
+                self._snapshot = identity(self._variable, name="read")
+        else:
+            with graph.colocate_with(self._variable.op):
+                self._snapshot = identity(self._variable, name="read")
+
+    @staticmethod
+    def _buffer(value: Tensor, validate_shape: bool, scope: str) -> Tensor:
+        shape = value.shape if validate_shape else TensorShape(None)
+        return state.variable_v2(shape=shape, dtype=value.dtype.base_dtype, name=scope)  # type: ignore[no-any-return]
+
+    def _from_proto(self, message: Any, import_scope: str | None) -> None:
+        graph = get_default_graph()
+        prefix = f"{import_scope}/" if import_scope else ""
+        self._variable = graph.as_graph_element(prefix + message.variable_name)
+        self._initializer_op = graph.as_graph_element(prefix + message.initializer_name)
+        self._initial_value = (
+            graph.as_graph_element(prefix + message.initial_value_name) if message.initial_value_name else None
+        )
+        self._snapshot = graph.as_graph_element(prefix + message.snapshot_name)
+        self._trainable = message.trainable if message.HasField("initializer_name") else True  # proto2-less default
+        if message.HasField("save_slice_info_def"):
+            self._save_slice_info = Variable.SaveSliceInfo(
+                save_slice_info_def=message.save_slice_info_def, import_scope=import_scope
+            )
+
+    # -- reading ------------------------------------------------------------------------------------------
+
+    def value(self) -> Tensor:
+        """`v/read`: the value when it is looked at, an alias of the buffer on its own device."""
+        return self._snapshot
+
+    def read_value(self) -> Tensor:
+        """A new read, which waits for the control dependencies around it."""
+        return identity(self._variable, name="read")
+
+    def _is_initialized(self, name: str | None = None) -> Tensor:
+        return state.is_variable_initialized(self._variable, name=name)  # type: ignore[no-any-return]
+
+    # -- writing --------------------------------------------------------------------------------------------
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Sets the value. Returns a reference to it after the assignment (or the operation)."""
+        return self._result(state.assign(self._variable, value, use_locking=use_locking, name=name), read_value)
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Adds `delta` in place."""
+        return self._result(state.assign_add(self._variable, delta, use_locking=use_locking, name=name), read_value)
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Subtracts `delta` in place."""
+        return self._result(state.assign_sub(self._variable, delta, use_locking=use_locking, name=name), read_value)
+
+    @staticmethod
+    def _result(assigned: Tensor, read_value: bool) -> Tensor | Operation:
+        return assigned if read_value else assigned.op
+
+    def _scatter(self, kind: str, sparse_delta: Any, use_locking: bool, name: str | None) -> Tensor:
+        if not (hasattr(sparse_delta, "indices") and hasattr(sparse_delta, "values")):
+            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
+        return state.SCATTERS[kind](  # type: ignore[no-any-return]
+            self._variable, sparse_delta.indices, sparse_delta.values, use_locking=use_locking, name=name
+        )
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Adds IndexedSlices to the rows that they name."""
+        return self._scatter("add", sparse_delta, use_locking, name)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Subtracts IndexedSlices."""
+        return self._scatter("sub", sparse_delta, use_locking, name)
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Multiplies rows by IndexedSlices."""
+        return self._scatter("mul", sparse_delta, use_locking, name)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Divides rows by IndexedSlices."""
+        return self._scatter("div", sparse_delta, use_locking, name)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Takes the smaller of row and IndexedSlices."""
+        return self._scatter("min", sparse_delta, use_locking, name)
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Takes the larger of row and IndexedSlices."""
+        return self._scatter("max", sparse_delta, use_locking, name)
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Tensor:
+        """Sets rows to IndexedSlices."""
+        return self._scatter("update", sparse_delta, use_locking, name)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        """Adds `updates` at index rows."""
+        return state.scatter_nd_add(self._variable, indices, updates, use_locking=True, name=name)  # type: ignore[no-any-return]
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        """Subtracts `updates` at index rows."""
+        return state.scatter_nd_sub(self._variable, indices, updates, use_locking=True, name=name)  # type: ignore[no-any-return]
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        """Sets elements at index rows."""
+        return state.scatter_nd_update(self._variable, indices, updates, use_locking=True, name=name)  # type: ignore[no-any-return]
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """The rows that `indices` name."""
+        from tfbench.engine.ops.gather import gather
+
+        return gather(self, indices, name=name)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """The elements at index rows."""
+        from tfbench.engine.ops.gather import gather_nd
+
+        return gather_nd(self, indices, name=name)
+
+    def count_up_to(self, limit: int) -> Tensor:
+        return state.count_up_to(self._variable, limit=limit)  # type: ignore[no-any-return]
+
+    # -- as a message -----------------------------------------------------------------------------------------
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """A VariableDef message, or None where the variable is not in `export_scope`."""
+        from tfbench.variables.protos import variable_def
+
+        return variable_def(self, export_scope, self._snapshot.name, is_resource=False)
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> RefVariable:
+        """The variable of the default graph that a VariableDef describes."""
+        return RefVariable(variable_def=variable_def, import_scope=import_scope)
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+def is_reference(tensor_or_variable: Any) -> bool:
+    """Whether this is a reference variable, or a reference tensor."""
+    dtype = getattr(tensor_or_variable, "dtype", None)
+    return isinstance(dtype, dtypes.DType) and dtype._is_ref_dtype
