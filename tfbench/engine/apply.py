@@ -6,6 +6,7 @@ TensorFlow. Most nodes take tensors only and have one type attribute; they skip 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -233,7 +234,7 @@ def _list_input(
     op_def: OpDef, arg: ArgDef, value: Any, attrs: dict[str, Any], inferred_from: dict[str, str]
 ) -> list[Tensor]:
     if not isinstance(value, (list, tuple)):
-        raise TypeError(f"Expected list for '{arg.name}' argument to '{op_def.type}' Op, not {value!r}.")
+        raise TypeError(f"Expected list for '{arg.name}' argument to '{_function_name(op_def.type)}' Op, not {value!r}.")
     wanted = arg.dtype if arg.type_attr is None else attrs.get(arg.type_attr)
     types: list[DType] | None = attrs.get(arg.type_list_attr) if arg.type_list_attr is not None else None
     if types is not None and len(types) != len(value):
@@ -248,46 +249,25 @@ def _list_input(
         )
     if arg.type_list_attr is not None:
         hint = None
-    tensors = []
-    for i, item in enumerate(value):
-        kind = types[i] if types is not None else wanted
-        if isinstance(item, Tensor):
-            tensors.append(item)
-            continue
-        try:
-            tensors.append(
-                convert_to_tensor(
-                    item, dtype=kind if kind is not None else hint, name=f"{arg.name}_{i}", as_ref=arg.is_ref
-                )
-            )
-        except (TypeError, ValueError) as error:
-            if hint is None or kind is not None:
-                raise
-            raise TypeError(
-                f"Tensors in list passed to '{arg.name}' of '{op_def.type}' Op have types "
-                f"that don't all match: element {i} is not {hint.name}. {error}"
-            ) from None
+    expected = types if types is not None else [wanted] * len(value)
+    try:
+        tensors = [
+            item
+            if isinstance(item, Tensor)
+            else convert_to_tensor(item, dtype=kind or hint, name=f"{arg.name}_{i}", as_ref=arg.is_ref)
+            for i, (item, kind) in enumerate(zip(value, expected, strict=True))
+        ]
+    except (TypeError, ValueError) as error:
+        raise _list_mismatch(op_def, arg, [_observed(item, arg) for item in value], wanted, types, error) from None
     found = [tensor._dtype.base_dtype for tensor in tensors]
     if arg.type_list_attr is not None:
         if types is not None and [t.base_dtype for t in types] != found:
-            raise TypeError(
-                f"Input '{arg.name}' of '{op_def.type}' Op has types {[t.name for t in found]} that do not match "
-                f"expected types of {[t.name for t in types]}."
-            )
+            raise _list_mismatch(op_def, arg, [t.name for t in found], wanted, types, None)
         attrs[arg.type_list_attr] = found
         inferred_from[arg.type_list_attr] = arg.name
         return tensors
     if len(set(found)) > 1 or (wanted is not None and found and found[0] is not wanted.base_dtype):
-        names = ", ".join(t.name for t in found)
-        if wanted is None:
-            raise TypeError(
-                f"Tensors in list passed to '{arg.name}' of '{op_def.type}' Op have types [{names}] that don't all match."
-            )
-        source = inferred_from.get(arg.type_attr or "", "")
-        raise TypeError(
-            f"Tensors in list passed to '{arg.name}' of '{op_def.type}' Op have types [{names}] that do not match "
-            f"type {wanted.name}" + (f" inferred from earlier arguments ('{source}')." if source else ".")
-        )
+        raise _list_mismatch(op_def, arg, [t.name for t in found], wanted, types, None)
     number = arg.number_attr or ""
     if attrs.setdefault(number, len(tensors)) != len(tensors):
         raise ValueError(
@@ -312,6 +292,41 @@ def _list_input(
             f"'{op_def.type}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)"
         )
     return tensors
+
+
+def _observed(value: Any, arg: ArgDef) -> str:
+    """The name of the type that `value` has as a tensor, for messages."""
+    try:
+        return convert_to_tensor(value, as_ref=arg.is_ref)._dtype.base_dtype.name
+    except (TypeError, ValueError):
+        return "<NOT CONVERTIBLE TO TENSOR>"
+
+
+def _list_mismatch(
+    op_def: OpDef,
+    arg: ArgDef,
+    observed: list[str],
+    wanted: DType | None,
+    types: list[DType] | None,
+    error: Exception | None,
+) -> TypeError:
+    message = f"Tensors in list passed to '{arg.name}' of '{op_def.type}' Op have types [{', '.join(observed)}] that "
+    if types is not None:
+        message += f"do not match expected types of [{', '.join(t.name for t in types)}]."
+    elif arg.type_list_attr is not None:
+        message += "are invalid."
+    elif wanted is None:
+        message += "don't all match."
+    elif arg.type_attr is None:
+        message += f"do not match expected type {wanted.name}."
+    else:
+        message += f"do not match type {wanted.name} inferred from earlier arguments."
+    return TypeError(message + (f" {error}" if error is not None else ""))
+
+
+def _function_name(op_type: str) -> str:
+    """'ConcatV2' -> 'concat_v2': the name of TensorFlow's Python function for an op, which its messages use."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])", "_", op_type).lower()
 
 
 def _complete(op_def: OpDef, attrs: dict[str, Any], inferred_from: dict[str, str]) -> None:
@@ -345,7 +360,9 @@ def convert_attr(op_def: OpDef, definition: AttrDef, value: Any) -> Any:
     kind = definition.kind
     if kind.startswith("list("):
         if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
-            raise TypeError(f"Expected list for argument '{definition.name}' to '{op_def.type}' Op, not {value!r}.")
+            raise TypeError(
+                f"Expected list for '{definition.name}' argument to '{_function_name(op_def.type)}' Op, not {value!r}."
+            )
         element = kind[5:-1]
         return [_convert_one(op_def, definition.name, element, item) for item in value]
     return _convert_one(op_def, definition.name, kind, value)

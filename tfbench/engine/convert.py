@@ -6,12 +6,14 @@ arrays keep their type, strings are bytes, and a value never silently loses what
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tfbench.engine import dtypes
+from tfbench.engine.dimension import Dimension
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.shapes import TensorShape, to_tuple
 from tfbench.engine.tensor import Tensor
@@ -87,11 +89,17 @@ def constant(
     from tfbench.engine.default_graph import get_default_graph
 
     if isinstance(value, Tensor):
-        raise TypeError(f"Expected a value, not a Tensor: {value!r}. Use tf.identity or tf.convert_to_tensor.")
+        raise TypeError(
+            f"Expected any non-tensor type, but got a tensor instead: {value!r}. "
+            "Use tf.identity or tf.convert_to_tensor."
+        )
     wanted = None if dtype is None else as_dtype(dtype)
     array, kind = to_array(value, wanted)
     if shape is not None:
         array = _fill(array, shape, verify_shape)
+        if wanted is None and not array.size and not isinstance(value, (np.ndarray, np.generic)):
+            # TensorFlow makes an empty constant without a look at the value.
+            array, kind = np.zeros(array.shape, np.float32), dtypes.float32
     return const_node(get_default_graph(), array, kind, name)
 
 
@@ -105,6 +113,8 @@ def const_node(graph: Any, array: np.ndarray[Any, Any], kind: DType, name: str) 
 
 
 def _fill(array: np.ndarray[Any, Any], shape: Any, verify_shape: bool) -> np.ndarray[Any, Any]:
+    if not hasattr(shape, "__iter__"):
+        raise TypeError(f"'{type(shape).__name__}' object is not iterable: shape must be a list of sizes, not {shape!r}.")
     sizes = tuple(int(size) for size in (to_tuple(shape) or ()))
     if array.shape == sizes:
         return array
@@ -137,19 +147,24 @@ def to_array(value: Any, dtype: DType | None = None) -> tuple[np.ndarray[Any, An
     """
     kind = type(value)
     if dtype is None:
-        if kind is float:
+        if kind is float and _ordinary(value):
             return np.array(value, np.float32), dtypes.float32
         if kind is bool:
             return np.array(value, np.bool_), dtypes.bool
         if kind is int and _INT32.min <= value <= _INT32.max:
             return np.array(value, np.int32), dtypes.int32
-    elif kind is float and dtype.is_floating and dtype is not dtypes.bfloat16:
-        return np.array(value, dtype.as_numpy_dtype), dtype.base_dtype
+    elif kind is float and (dtype is dtypes.float32 or dtype is dtypes.float64) and _ordinary(value):
+        return np.array(value, dtype.as_numpy_dtype), dtype
     if value is None:
         raise ValueError("None values not supported.")
     if isinstance(value, (np.ndarray, np.generic)):
         return _from_numpy(value, dtype)
     return _from_python(value, dtype)
+
+
+def _ordinary(value: float) -> bool:
+    """Whether a float fits float32 without a second thought (NaN and infinities get one)."""
+    return -3e38 < value < 3e38
 
 
 def _from_numpy(value: Any, dtype: DType | None) -> tuple[np.ndarray[Any, Any], DType]:
@@ -183,43 +198,47 @@ def _as_bytes(item: Any) -> bytes:
 
 
 def _leaves(value: Any) -> list[Any]:
+    """What lists and tuples hold at last. An array inside a list counts as one thing, as in TensorFlow."""
     if isinstance(value, (list, tuple)):
         found: list[Any] = []
         for item in value:
-            found.extend(_leaves(item))
+            if isinstance(item, (list, tuple)):
+                found.extend(_leaves(item))
+            else:
+                found.append(item)
         return found
-    if isinstance(value, np.ndarray):
-        return value.ravel().tolist()
     return [value]
 
 
 def _from_python(value: Any, dtype: DType | None) -> tuple[np.ndarray[Any, Any], DType]:
-    if not isinstance(value, (list, tuple, int, float, complex, str, bytes, np.ndarray, np.generic)):
-        value = _as_sequence(value)
+    if hasattr(value, "__array__") and not isinstance(value, Tensor):
+        return _from_numpy(np.asarray(value), dtype)
     leaves = _leaves(value)
+    for leaf in leaves:
+        if dtype is None:
+            if isinstance(leaf, Tensor) or hasattr(leaf, "_as_graph_element"):
+                raise TypeError(f"Expected any non-tensor type, but got a tensor instead: {leaf!r} in {value!r}.")
+        elif not _fits(leaf, dtype):
+            raise TypeError(f"Expected {dtype.name}, but got {leaf} of type '{type(leaf).__name__}'.")
+    if any(isinstance(leaf, (str, bytes)) for leaf in leaves) or (dtype and dtype.base_dtype is dtypes.string):
+        if not all(isinstance(leaf, (str, bytes)) for leaf in leaves):
+            raise _inconvertible(value)
+        return _strings(value, leaves), dtypes.string
+    array = _numbers(value, dtype)
+    if isinstance(value, (list, tuple)) or array.ndim:
+        nested = _nested_shape(value)
+        if nested != array.shape:
+            hint = " Arrays inside a list are not taken apart: use np.array(...) on the whole." if nested else ""
+            raise ValueError(
+                f"Expected values {value} to be a dense tensor with shape {list(nested)}, but got shape "
+                f"{list(array.shape)}.{hint}"
+            )
     if dtype is not None:
-        for leaf in leaves:
-            if not _fits(leaf, dtype):
-                raise TypeError(f"Expected {dtype.name}, but got {leaf} of type '{type(leaf).__name__}'.")
-    if any(isinstance(leaf, (str, bytes)) for leaf in leaves):
-        return _strings(value, leaves), dtypes.string
-    if dtype is not None and dtype.base_dtype is dtypes.string:
-        return _strings(value, leaves), dtypes.string
-    if any(leaf is None or not isinstance(leaf, (int, float, complex, np.generic)) for leaf in leaves):
-        raise _inconvertible(value)
-    try:
-        if dtype is not None:
-            with np.errstate(all="ignore"):
-                wide = np.array(value)
-                if wide.dtype == object:
-                    raise OverflowError
-                return wide.astype(dtype.as_numpy_dtype), dtype.base_dtype
-        array = np.array(value)
-    except OverflowError:
-        raise _inconvertible(value) from None
-    if array.dtype == np.float64 and not isinstance(value, np.generic):
-        return array.astype(np.float32), dtypes.float32
-    if array.dtype == np.int64 and not isinstance(value, np.generic):
+        return array, dtype.base_dtype
+    if array.dtype == np.float64:
+        with np.errstate(over="ignore"):
+            return array.astype(np.float32), dtypes.float32
+    if array.dtype == np.int64:
         if array.size == 0 or (array.min() >= _INT32.min and array.max() <= _INT32.max):
             return array.astype(np.int32), dtypes.int32
     elif array.dtype.kind not in "biufc":
@@ -227,20 +246,24 @@ def _from_python(value: Any, dtype: DType | None) -> tuple[np.ndarray[Any, Any],
     return array, as_dtype(array.dtype)
 
 
-def _as_sequence(value: Any) -> Any:
-    if isinstance(value, (TensorShape, range)):
-        return list(value)
-    if hasattr(value, "__array__"):
-        return np.asarray(value)
-    number = getattr(value, "value", None)
-    if type(value).__name__ == "Dimension" and number is not None:
-        return number
-    raise _inconvertible(value)
+def _numbers(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
+    if dtype is None:
+        return np.array(value)
+    kind = dtype.as_numpy_dtype
+    with np.errstate(all="ignore"):
+        try:
+            return np.array(value, kind)
+        except OverflowError:
+            # NumPy refuses Python integers that do not fit; TensorFlow wraps them around.
+            wide = np.array(value)
+            if wide.dtype == object:
+                raise OverflowError(f"Python int too large to convert to C long: {value}") from None
+            return wide.astype(kind)
 
 
 def _inconvertible(value: Any) -> TypeError:
     return TypeError(
-        f"Failed to convert elements of {value!r} to Tensor. Consider casting elements to a supported type: "
+        f"Failed to convert elements of {value} to Tensor. Consider casting elements to a supported type: "
         "numbers, booleans, strings, bytes, or nested lists of them."
     )
 
@@ -251,27 +274,42 @@ def _fits(leaf: Any, dtype: DType) -> bool:
     if base is dtypes.string:
         return isinstance(leaf, (str, bytes))
     if base is dtypes.bool:
-        return isinstance(leaf, (bool, np.bool_))
+        return isinstance(leaf, bool)
+    if isinstance(leaf, np.ndarray):
+        return leaf.dtype.kind in ("iufc" if base.is_complex else "iuf" if base.is_floating else "iu")
     if base.is_complex:
         return isinstance(leaf, (int, float, complex, np.number))
     if base.is_floating:
         return isinstance(leaf, (int, float, np.floating, np.integer))
-    return isinstance(leaf, (int, np.integer))
+    return isinstance(leaf, (int, np.integer, Dimension))
 
 
 def _strings(value: Any, leaves: list[Any]) -> np.ndarray[Any, Any]:
     flat = np.empty(len(leaves), object)
     flat[:] = [_as_bytes(leaf) for leaf in leaves]
-    return flat.reshape(_nested_shape(value))
+    shape = _nested_shape(value)
+    if _depths(value) != len(shape) or math.prod(shape) != len(leaves):
+        raise ValueError(
+            "setting an array element with a sequence. The requested array has an inhomogeneous shape: "
+            f"{value!r} is ragged."
+        )
+    return flat.reshape(shape)
+
+
+def _depths(value: Any) -> int:
+    """How deep lists are nested; -1 where that differs."""
+    if not isinstance(value, (list, tuple)):
+        return 0
+    inner = {_depths(item) for item in value} or {0}
+    return -1 if len(inner) > 1 or -1 in inner else inner.pop() + 1
 
 
 def _nested_shape(value: Any) -> tuple[int, ...]:
-    if isinstance(value, (list, tuple)):
-        inner = {_nested_shape(item) for item in value}
-        if len(inner) > 1:
-            raise ValueError(
-                "setting an array element with a sequence. The requested array has an inhomogeneous shape: "
-                f"{value!r} is ragged."
-            )
-        return (len(value), *(inner.pop() if inner else ()))
-    return np.shape(value) if isinstance(value, np.ndarray) else ()
+    """The shape that a nest of lists has if it is regular: only the first item of each list is looked at."""
+    shape = []
+    while isinstance(value, (list, tuple)):
+        shape.append(len(value))
+        if not value:
+            break
+        value = value[0]
+    return tuple(shape)

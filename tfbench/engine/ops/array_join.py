@@ -229,7 +229,19 @@ def _pack_list(value: Any, dtype: DType | None = None, name: str | None = None, 
     return _packed(value, dtype, name or "packed")
 
 
+def _range(value: Any, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:
+    from tfbench.engine import ops
+
+    return ops.range(value.start, value.stop, value.step, name=name or "Range")
+
+
+def _operation(value: Any, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:
+    raise TypeError(f"can't convert Operation '{value.name}' to Tensor")
+
+
 register_tensor_conversion_function((list, tuple), _pack_list, 99)
+register_tensor_conversion_function(range, _range, 100)
+register_tensor_conversion_function(Operation, _operation, 100)
 
 
 # -- Concat ------------------------------------------------------------------------------------------------------

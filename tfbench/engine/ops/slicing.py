@@ -14,7 +14,7 @@ from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.convert import constant
 from tfbench.engine.dimension import Dimension
-from tfbench.engine.dtypes import as_dtype
+from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import PARTIAL_VALUES, VALUE_FROM_SHAPES, constant_value, partial_sizes
 from tfbench.engine.name_scope import name_scope
@@ -367,6 +367,22 @@ def _given(bound: Any) -> bool:
     return bound is not None and not (isinstance(bound, Dimension) and bound.value is None)
 
 
+def _bound_type(entry: builtins.slice) -> DType | None:
+    """The integer type of the tensors among a slice's bounds, which are checked; None if there is none."""
+    kinds = []
+    for bound in (entry.start, entry.stop, entry.step):
+        if _given(bound):
+            _check_index(bound)
+            if isinstance(bound, Tensor):
+                kinds.append(bound._dtype.base_dtype)
+    return next((kind for kind in (dtypes.int64, dtypes.int16, dtypes.int32) if kind in kinds), None)
+
+
+def _filler(value: int, kind: DType | None) -> Any:
+    """What stands for a bound that is not given: a constant where another bound of the slice is a tensor."""
+    return value if kind is None else constant(value, kind)
+
+
 def _is_mask(key: Any) -> bool:
     if isinstance(key, bool):
         return True
@@ -396,19 +412,18 @@ def getitem(tensor: Any, key: Any, var: Any = None) -> Tensor:
         last: Any = 0
         step: Any = 1
         if isinstance(entry, builtins.slice):
-            for bound in (entry.start, entry.stop, entry.step):
-                if _given(bound):
-                    _check_index(bound)
+            kind = _bound_type(entry)
             if _given(entry.start):
                 first = entry.start
             else:
+                first = _filler(0, kind)
                 masks.begin |= bit
             if _given(entry.stop):
                 last = entry.stop
             else:
+                last = _filler(0, kind)
                 masks.end |= bit
-            if _given(entry.step):
-                step = entry.step
+            step = entry.step if _given(entry.step) else _filler(1, kind)
         elif entry is Ellipsis:
             masks.ellipsis |= bit
         elif entry is None:
@@ -433,10 +448,11 @@ def getitem(tensor: Any, key: Any, var: Any = None) -> Tensor:
 
 
 def _same_type(vectors: list[Tensor]) -> list[Tensor]:
-    for wide in (dtypes.int64, dtypes.int16):
-        if any(vector._dtype.base_dtype is wide for vector in vectors):
-            return [v if v._dtype.base_dtype is wide else lookup("Cast")(v, DstT=wide) for v in vectors]
-    return vectors
+    """The vectors made int64 where one is."""
+    wide = dtypes.int64
+    if not any(vector._dtype.base_dtype is wide for vector in vectors):
+        return vectors
+    return [v if v._dtype.base_dtype is wide else lookup("Cast")(v, DstT=wide) for v in vectors]
 
 
 OPERATORS["getitem"] = getitem
