@@ -44,10 +44,11 @@ def apply_op(op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: 
                 ):
                     break
             else:
+                # The name is used up even where the type is not allowed, as in TensorFlow.
+                node_name = _claim(graph, name or op_def.type)
                 allowed = op_def.attrs[simple].allowed
                 if allowed is not None and dtype not in allowed:
                     raise _type_not_allowed(op_def, op_def.attrs[simple], dtype, args[0].name)
-                node_name = _claim(graph, name or op_def.type)
                 node_attrs = {simple: dtype}
                 outputs = (
                     tuple(arg.dtype or dtype for arg in op_def.outputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def explain(error: Exception, step: Step | None, feeds: Any = ()) -> Exception:
         message = f"Out of memory while computing {op.type} with input shapes {_input_shapes(op)}. {error}"
     elif isinstance(error, (ValueError, IndexError, OverflowError, TypeError, ArithmeticError)) or isinstance(error, np.linalg.LinAlgError):
         kind = errors.InvalidArgumentError
-        message = str(error)
+        message = _broadcast_words(str(error))
     else:
         kind = errors.UnknownError
         message = f"{type(error).__name__}: {error}"
@@ -36,6 +37,15 @@ def explain(error: Exception, step: Step | None, feeds: Any = ()) -> Exception:
     explained.source = op.source
     explained.device = op.device or None
     return explained
+
+
+def _broadcast_words(message: str) -> str:
+    """NumPy's words for operands that do not broadcast, said as TensorFlow says them."""
+    found = re.match(r"operands could not be broadcast together with (?:remapped )?shapes (.*)", message)
+    if found is None:
+        return message
+    shapes = re.findall(r"\(([\d,]*?),?\)", found.group(1))
+    return "Incompatible shapes: " + " vs. ".join(f"[{shape}]" for shape in shapes)
 
 
 def _input_shapes(op: Any) -> str:
