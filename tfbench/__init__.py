@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from tfbench import errors
+from tfbench import errors, random
 from tfbench.engine.default_graph import (
     add_to_collection,
     add_to_collections,

@@ -18,3 +18,10 @@ from tfbench.engine.ops.shape_ops import *
 from tfbench.engine.ops.array_fill import *
 from tfbench.engine.ops.array_join import *
 from tfbench.engine.ops.slicing import *
+from tfbench.engine.ops.random_common import *
+from tfbench.engine.ops.random import *
+from tfbench.engine.ops.random_samples import *
+from tfbench.engine.ops.random_stateless import *
+
+# What the families list, and not the families' own modules: `tf.random` is another one than `ops/random.py`.
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and type(value).__name__ != "module"]

@@ -1,0 +1,27 @@
+"""`tf.random`: random numbers under their newer names, and those that come from a seed tensor."""
+
+from __future__ import annotations
+
+from tfbench.engine.ops.random import random_normal as normal
+from tfbench.engine.ops.random import random_shuffle as shuffle
+from tfbench.engine.ops.random import random_uniform as uniform
+from tfbench.engine.ops.random import truncated_normal
+from tfbench.engine.ops.random_common import get_seed, set_random_seed
+from tfbench.engine.ops.random_samples import categorical, multinomial
+from tfbench.engine.ops.random_samples import random_gamma as gamma
+from tfbench.engine.ops.random_samples import random_poisson as poisson
+from tfbench.engine.ops.random_stateless import (
+    stateless_categorical,
+    stateless_gamma,
+    stateless_multinomial,
+    stateless_normal,
+    stateless_poisson,
+    stateless_truncated_normal,
+    stateless_uniform,
+)
+
+__all__ = [
+    "categorical", "gamma", "get_seed", "multinomial", "normal", "poisson", "set_random_seed", "shuffle",
+    "stateless_categorical", "stateless_gamma", "stateless_multinomial", "stateless_normal", "stateless_poisson",
+    "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform",
+]  # fmt: skip
