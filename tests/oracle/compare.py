@@ -25,7 +25,7 @@ TOLERANCE: dict[str, Tolerance] = {
 ATTRIBUTE_TOLERANCE = (2e-7, 1e-12)
 # Python's own words for bad input that nobody checked.
 ACCIDENT = re.compile(
-    r"^$|inhomogeneous shape|Cannot convert a symbolic|object has no attribute|unhashable type|is not iterable|not subscriptable|is not callable|invalid literal for|bytes-like object"
+    r"^$|inhomogeneous shape|Cannot convert a symbolic|could not convert string|malformed string|object has no attribute|unhashable type|is not iterable|not subscriptable|is not callable|invalid literal for|bytes-like object"
     r"|unsupported operand type|positional argument|unexpected keyword|not supported between|cannot unpack|to unpack|cannot be interpreted as"
     r"|list index out of range|must be str|can only concatenate|has no len\(\)|NoneType"
 )
@@ -109,6 +109,8 @@ def error(expected: Fact, found: Fact, program: Any) -> str | None:
     A class that users cannot name counts as the built-in one it derives from. Where TensorFlow trips over bad input inside itself,
     tfbench may say it better: with the same class, TypeError or ValueError.
     """
+    if found["message"].startswith("module 'tfbench"):
+        return f"tfbench lacks a name: {_say_error(found)}; TensorFlow raises {_say_error(expected)}"
     if ACCIDENT.search(expected["message"]) and program.messages is None:
         good = found["family"] == "builtin" and found["class"] in (expected["class"], "TypeError", "ValueError")
         return None if good else f"TensorFlow trips over {_say_error(expected)}; tfbench {_say_error(found)}"

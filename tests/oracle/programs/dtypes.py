@@ -25,7 +25,7 @@ def a_dtype_tells(tf, case):
         "base": d.base_dtype,
         "ref": [attempt(lambda: d._is_ref_dtype), attempt(lambda: d._as_ref)],
         "numpy": attempt(lambda: np.dtype(d.as_numpy_dtype).kind) if case not in ("bfloat16", "resource", "variant") and not case.startswith("q") else None,
-        "limits attribute": attempt(lambda: d.limits),
+        "limits attribute": attempt(lambda: d.limits) if d.is_numpy_compatible else None,
     }
 
 
