@@ -1,0 +1,62 @@
+// Builds ../static/inspector.{js,css}: one ESM file, the layout worker inside it as text, nothing fetched at
+// run time. `--tests` instead bundles tests/*.test.ts for `node --test`.
+import { build } from "esbuild";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+const common = {
+  absWorkingDir: here,
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  charset: "utf8",
+  legalComments: "none",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  logLevel: "warning",
+};
+
+/** `import text from "inline-worker:./worker.ts"` gives the built worker's source. */
+const inlineWorker = {
+  name: "inline-worker",
+  setup(hooks) {
+    hooks.onResolve({ filter: /^inline-worker:/ }, (args) => ({
+      path: join(args.resolveDir, args.path.slice("inline-worker:".length)),
+      namespace: "inline-worker",
+    }));
+    hooks.onLoad({ filter: /.*/, namespace: "inline-worker" }, async (args) => {
+      const made = await build({ ...common, entryPoints: [args.path], minify: true, write: false });
+      return { contents: made.outputFiles[0].text, loader: "text" };
+    });
+  },
+};
+
+if (process.argv.includes("--tests")) {
+  await build({
+    ...common,
+    entryPoints: readdirSync(join(here, "tests")).filter((f) => f.endsWith(".test.ts")).map((f) => `tests/${f}`),
+    outdir: "build/tests",
+    outExtension: { ".js": ".mjs" },
+    platform: "node",
+    sourcemap: "inline",
+    plugins: [inlineWorker],
+  });
+} else {
+  const banner = "/* Built from tfbench/widgets/frontend by `npm ci && npm run build`. Licences: LICENSES.txt */";
+  await build({
+    ...common,
+    entryPoints: { inspector: "src/index.tsx" },
+    outdir: "../static",
+    minify: true,
+    banner: { js: banner, css: banner },
+    plugins: [inlineWorker],
+  });
+  // The bundle holds these packages' code, so it travels with their licences.
+  const licences = ["preact/LICENSE", "@dagrejs/dagre/LICENSE", "@dagrejs/graphlib/LICENSE"].map(
+    (file) => `${dirname(file)}\n\n${readFileSync(join(here, "node_modules", file), "utf8").trim()}\n`,
+  );
+  writeFileSync(join(here, "../static/LICENSES.txt"), licences.join("\n----\n\n"));
+}

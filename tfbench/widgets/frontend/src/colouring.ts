@@ -1,0 +1,97 @@
+// Which colour a node of the map gets, and the legend that says so. A closed scope of several categories shows
+// its mix as a bar.
+
+import type { Group, Hierarchy } from "./hierarchy";
+import type { Model } from "./model";
+import { CATEGORIES } from "./theme";
+import { shorten } from "./text";
+
+export type ColourBy = "scope" | "type" | "device";
+
+export interface Colouring {
+  by: ColourBy;
+  /** category of a node; -1: none of the named ones */
+  of(node: number): number;
+  /** share of each category among the node's operations, largest first */
+  mix(node: number): { category: number; share: number }[];
+  legend: { category: number; label: string; title: string }[];
+}
+
+const FAMILIES: [string, RegExp][] = [
+  ["variables", /^(Variable|VarHandle|Assign|Scatter|ReadVariable|ResourceScatter|IsVariable|VarIsInit|CountUpTo|(Resource|Sparse|ResourceSparse)?Apply)/],
+  ["inputs, constants", /^(Placeholder|Const$|Iterator|OneShot|Queue|FIFO|.*Dataset|Read|Decode)/],
+  ["layers", /(Conv|MatMul|Pool|BiasAdd|Relu|Elu|Selu|Softmax|Softplus|Softsign|LRN|BatchNorm|LSTM|GRU|Dilation|L2Loss|Xent|CrossEntropy|Dropout)/],
+  ["random", /(Random|Multinomial|Truncated|Shuffle)/],
+  ["shapes, arrays", /^(Reshape|Shape|Rank|Size$|ExpandDims|Squeeze|Transpose|Concat|Pack|Unpack|Split|Slice|StridedSlice|Pad|Gather|Tile|Fill|Zeros|Ones|Range|OneHot|Where|Reverse|Broadcast|Cast|Identity|ListDiff|TopK|InvertPerm)/],
+  ["control", /^(NoOp|Switch|Merge|Ref(Switch|Merge)|Enter|Exit|NextIteration|LoopCond|ControlTrigger|Assert|Print|StopGradient|Barrier|.*Summary)/],
+  ["arithmetic", /./],
+];
+
+export function familyOf(type: string): number {
+  return FAMILIES.findIndex(([, pattern]) => pattern.test(type));
+}
+
+export function colouring(model: Model, tree: Hierarchy, by: ColourBy): Colouring {
+  const { ops } = model;
+  let ofOp: (op: number) => number;
+  let names: string[];
+  let titles: string[];
+  if (by === "scope") {
+    const top = new Int32Array(ops.length).fill(-1);
+    // Scopes take the colours, largest first; lone operations at the root stay neutral.
+    const scopes: Group[] = [];
+    const collect = (node: number): void => {
+      for (const child of tree.nodes[node]!.children) {
+        const group = tree.nodes[child]!;
+        if (group.kind === "series") collect(child);
+        else if (group.kind === "scope") scopes.push(group);
+      }
+    };
+    collect(0);
+    const kept = [...scopes].sort((a, b) => b.total - a.total).slice(0, CATEGORIES);
+    const coloured = scopes.filter((group) => kept.includes(group));
+    coloured.forEach((group, i) => {
+      for (const op of tree.operations(tree.find(group.id))) top[op] = i;
+    });
+    names = coloured.map((group) => shorten(group.label, 18));
+    titles = coloured.map((group) => shorten(group.id, 200));
+    ofOp = (op) => top[op]!;
+  } else if (by === "type") {
+    const family = ops.map((op) => familyOf(op.type));
+    const used = FAMILIES.map((_, i) => family.includes(i));
+    names = FAMILIES.map(([name], i) => (used[i] ? name : ""));
+    titles = names;
+    ofOp = (op) => family[op]!;
+  } else {
+    const devices = [...new Set(ops.map((op) => op.device))].filter(Boolean).sort();
+    const place = new Map(devices.slice(0, CATEGORIES).map((device, i) => [device, i]));
+    names = devices.slice(0, CATEGORIES).map((device) => shorten(device.replace(/^\/device:/, "/"), 22));
+    titles = devices;
+    ofOp = (op) => place.get(ops[op]!.device) ?? -1;
+  }
+  const mixes = new Map<number, { category: number; share: number }[]>();
+  const mix = (node: number): { category: number; share: number }[] => {
+    const known = mixes.get(node);
+    if (known) return known;
+    const counts = new Map<number, number>();
+    const members = tree.operations(node);
+    for (const op of members) counts.set(ofOp(op), (counts.get(ofOp(op)) ?? 0) + 1);
+    const made = [...counts]
+      .map(([category, n]) => ({ category, share: n / members.length }))
+      .sort((a, b) => b.share - a.share || a.category - b.category);
+    mixes.set(node, made);
+    return made;
+  };
+  const legend = names.flatMap((label, category) => (label ? [{ category, label, title: titles[category]! }] : []));
+  return {
+    by,
+    of: (node) => {
+      const group = tree.nodes[node]!;
+      if (group.kind === "op" || group.kind === "variable" || group.kind === "bundle") return ofOp(group.op);
+      const shares = mix(node);
+      return shares.length ? shares[0]!.category : -1;
+    },
+    mix,
+    legend,
+  };
+}

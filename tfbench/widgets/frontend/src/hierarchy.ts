@@ -1,0 +1,227 @@
+// The tree that the map opens and closes: name scopes, and three kinds of folding on top of them so that no
+// box ever holds more children than a person can read or a layout can afford:
+//   * a variable and what TensorFlow makes around it (Initializer, Assign, read) is one node;
+//   * an op and the constants named after it (`Reshape`, `Reshape/shape`) is one node, a "bundle";
+//   * long runs of equal names (`add`, `add_1`, …) become a series, and what is still too long is cut in ranges.
+
+import type { Op } from "./protocol";
+
+export type Kind = "scope" | "op" | "variable" | "bundle" | "series";
+
+export interface Group {
+  id: string;
+  label: string;
+  kind: Kind;
+  parent: number;
+  children: number[];
+  /** the operation itself (kind op), or the one that gave the group its name; -1: none */
+  op: number;
+  /** operations below, itself included */
+  total: number;
+  variables: number;
+  depth: number;
+  /** the first of its operations */
+  first: number;
+}
+
+export const VARIABLE_TYPES = new Set(["VariableV2", "Variable", "VarHandleOp", "AutoReloadVariable"]);
+
+/** Names are cut into this many scopes at most, as in the kernel. */
+const MAX_DEPTH = 64;
+/** A box with more children than this is folded further. */
+const MAX_CHILDREN = 64;
+const MIN_SERIES = 5;
+const RANGE = 32;
+const BUNDLE = 6;
+
+export class Hierarchy {
+  readonly nodes: Group[] = [];
+  /** operation index -> its leaf */
+  readonly leaf: Int32Array;
+  private readonly ids = new Map<string, number>();
+
+  constructor(ops: Op[]) {
+    this.leaf = new Int32Array(ops.length);
+    this.add({ id: "", label: "", kind: "scope", parent: -1, op: -1, depth: 0 });
+    const scopes = new Map<string, number>([["", 0]]);
+    const named = new Map(ops.map((op, i) => [op.name, i]));
+    const own = ops.map((op) => {
+      let at = -1;
+      let node = 0;
+      for (let depth = 0; depth < MAX_DEPTH; depth++) {
+        const next = op.name.indexOf("/", at + 1);
+        if (next < 0) break;
+        const path = op.name.slice(0, next);
+        let child = scopes.get(path);
+        if (child === undefined) {
+          child = this.add({
+            id: `${path}/`,
+            label: path.slice(at + 1),
+            kind: "scope",
+            parent: node,
+            op: named.get(path) ?? -1,
+            depth: depth + 1,
+          });
+          scopes.set(path, child);
+        }
+        node = child;
+        at = next;
+      }
+      return { node, label: op.name.slice(at + 1) };
+    });
+    ops.forEach((op, i) => {
+      // The op that a scope is named after lives in it.
+      const scope = scopes.get(op.name) ?? own[i]!.node;
+      const depth = this.nodes[scope]!.depth + 1;
+      this.leaf[i] = this.add({ id: op.name, label: own[i]!.label, kind: "op", parent: scope, op: i, depth });
+    });
+    this.count(ops);
+    for (const node of this.nodes) {
+      if (node.kind !== "scope" || node.op < 0) continue;
+      if (VARIABLE_TYPES.has(ops[node.op]!.type)) node.kind = "variable";
+      else if (node.total <= BUNDLE && node.children.every((c) => this.nodes[c]!.kind === "op")) node.kind = "bundle";
+    }
+    for (let i = 0, n = this.nodes.length; i < n; i++) this.fold(i);
+  }
+
+  find(id: string): number {
+    return this.ids.get(id) ?? -1;
+  }
+
+  /** What selecting `node` selects: an operation's name where it stands for one, else its own id. */
+  selectionOf(node: number, ops: Op[]): string {
+    const { kind, op, id } = this.nodes[node]!;
+    return kind === "scope" || kind === "series" ? id : ops[op]!.name;
+  }
+
+  /** The variable or bundle that is named after an operation; any other node stands for itself. */
+  standFor(node: number): number {
+    const group = this.nodes[node];
+    const parent = group && this.nodes[group.parent];
+    const named = parent && parent.op === group.op && (parent.kind === "variable" || parent.kind === "bundle");
+    return named ? group.parent : node;
+  }
+
+  /** From the root down to `node`, both included. */
+  path(node: number): number[] {
+    const found: number[] = [];
+    for (let n = node; n >= 0; n = this.nodes[n]!.parent) found.push(n);
+    return found.reverse();
+  }
+
+  /** Operation indices below `node`. */
+  operations(node: number): number[] {
+    const found: number[] = [];
+    const pending = [node];
+    while (pending.length) {
+      const group = this.nodes[pending.pop()!]!;
+      if (group.kind === "op") found.push(group.op);
+      else for (let i = group.children.length - 1; i >= 0; i--) pending.push(group.children[i]!);
+    }
+    return found;
+  }
+
+  private add(node: Omit<Group, "children" | "total" | "variables" | "first">): number {
+    const index = this.nodes.length;
+    this.nodes.push({ ...node, children: [], total: 0, variables: 0, first: Infinity });
+    this.ids.set(node.id, index);
+    this.nodes[node.parent]?.children.push(index);
+    return index;
+  }
+
+  private count(ops: Op[]): void {
+    for (let i = this.nodes.length - 1; i >= 0; i--) {
+      const node = this.nodes[i]!;
+      if (node.kind !== "op") continue;
+      const variable = VARIABLE_TYPES.has(ops[node.op]!.type) ? 1 : 0;
+      for (let n = i; n >= 0; n = this.nodes[n]!.parent) {
+        const above = this.nodes[n]!;
+        above.total += 1;
+        above.variables += variable;
+        above.first = Math.min(above.first, node.op);
+      }
+    }
+    // Children in the order in which their first operations were made.
+    for (const node of this.nodes) node.children.sort((a, b) => this.nodes[a]!.first - this.nodes[b]!.first);
+  }
+
+  /** Series first, then ranges, until no more than MAX_CHILDREN are left. */
+  private fold(index: number): void {
+    const node = this.nodes[index]!;
+    if (node.children.length <= MAX_CHILDREN) return;
+    const series = new Map<string, number[]>();
+    for (const child of node.children) {
+      const { kind, label } = this.nodes[child]!;
+      const key = `${kind === "scope" ? "scope" : "op"} ${label.replace(/_\d+$/, "")}`;
+      const members = series.get(key);
+      if (members) members.push(child);
+      else series.set(key, [child]);
+    }
+    const kept: number[] = [];
+    const done = new Set<string>();
+    for (const child of node.children) {
+      const { kind, label } = this.nodes[child]!;
+      const base = label.replace(/_\d+$/, "");
+      const key = `${kind === "scope" ? "scope" : "op"} ${base}`;
+      const members = series.get(key)!;
+      if (members.length < MIN_SERIES) kept.push(child);
+      else if (!done.has(key)) {
+        done.add(key);
+        kept.push(this.wrap(index, members, `${node.id}${base} [${kind === "scope" ? "scopes" : "ops"}]/`, `${base} … ×${members.length}`));
+      }
+    }
+    node.children = this.ranges(index, kept);
+    for (const child of [...node.children]) if (this.nodes[child]!.kind === "series") this.fold2(child);
+  }
+
+  /** Cuts the members of a series, and of its ranges, down to size. */
+  private fold2(index: number): void {
+    const node = this.nodes[index]!;
+    node.children = this.ranges(index, node.children);
+    for (const child of node.children) if (this.nodes[child]!.kind === "series") this.fold2(child);
+  }
+
+  private ranges(parent: number, children: number[]): number[] {
+    if (children.length <= MAX_CHILDREN) return children;
+    let size = RANGE;
+    while (children.length / size > MAX_CHILDREN) size *= RANGE;
+    const made: number[] = [];
+    for (let at = 0; at < children.length; at += size) {
+      const part = children.slice(at, at + size);
+      if (part.length === 1) {
+        made.push(part[0]!);
+        continue;
+      }
+      const first = this.nodes[part[0]!]!;
+      const last = this.nodes[part[part.length - 1]!]!;
+      const id = `${this.nodes[parent]!.id}[${at}] ${first.label}/`;
+      made.push(this.wrap(parent, part, id, `${first.label} – ${last.label}`));
+    }
+    return made;
+  }
+
+  private wrap(parent: number, children: number[], id: string, label: string): number {
+    const index = this.nodes.length;
+    const depth = this.nodes[parent]!.depth + 1;
+    const node: Group = { id, label, kind: "series", parent, children, op: -1, total: 0, variables: 0, depth, first: Infinity };
+    this.nodes.push(node);
+    this.ids.set(id, index);
+    for (const child of children) {
+      this.nodes[child]!.parent = index;
+      node.total += this.nodes[child]!.total;
+      node.variables += this.nodes[child]!.variables;
+      node.first = Math.min(node.first, this.nodes[child]!.first);
+      this.deepen(child);
+    }
+    return index;
+  }
+
+  private deepen(node: number): void {
+    const pending = [node];
+    while (pending.length) {
+      const group = this.nodes[pending.pop()!]!;
+      group.depth += 1;
+      pending.push(...group.children);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// Entry: an anywidget module. One model per widget, however many views of it are on the page.
+
+import { render } from "preact";
+import "./map";
+import "./style.css";
+import "./variables";
+import { MapView } from "./mapview";
+import { Model } from "./model";
+import { Panel } from "./panel";
+import { readTheme, watchTheme } from "./theme";
+import { Sequence, VERSION, type Message } from "./protocol";
+
+/** The part of anywidget's model that is used. */
+interface Host {
+  get(name: string): unknown;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  on(event: string, callback: (...args: never[]) => void): void;
+  off(event: string, callback: (...args: never[]) => void): void;
+  send(content: unknown): void;
+}
+
+/** How long to wait for the kernel's first answer before asking again. */
+const RETRY_MS = [1500, 4000, 10_000];
+
+export default function inspector() {
+  const model = new Model();
+  return {
+    initialize({ model: host }: { model: Host }) {
+      const ask = (kind: string): void => host.send({ v: VERSION, kind });
+      const sequence = new Sequence(() => ask("resync"));
+      const receive = (message: Message, buffers: DataView[]): void => {
+        if (!sequence.accept(message)) return;
+        try {
+          model.apply(message, buffers);
+        } catch (error) {
+          console.error("tfbench: message not understood", error);
+          ask("resync");
+        }
+      };
+      const pull = (): void => {
+        model.select(String(host.get("selected") ?? ""));
+        model.show(String(host.get("tab") ?? ""));
+      };
+      const push = (name: "selected" | "tab"): void => {
+        if (host.get(name) === model[name]) return;
+        host.set(name, model[name]);
+        host.save_changes();
+      };
+      host.on("msg:custom", receive as never);
+      host.on("change:selected", pull as never);
+      host.on("change:tab", pull as never);
+      const stops = [model.on("selection", () => push("selected")), model.on("tab", () => push("tab"))];
+      pull();
+      ask("hello");
+      const retries = RETRY_MS.map((delay) => setTimeout(() => model.state === "waiting" && ask("hello"), delay));
+      return () => {
+        for (const retry of retries) clearTimeout(retry);
+        for (const stop of stops) stop();
+        host.off("msg:custom", receive as never);
+        host.off("change:selected", pull as never);
+        host.off("change:tab", pull as never);
+      };
+    },
+    render({ el }: { el: HTMLElement }) {
+      const root = document.createElement("div");
+      root.className = "tfb";
+      el.appendChild(root);
+      // Notebook shortcuts (and their single letters) stay out of the panel.
+      root.dataset.lmSuppressShortcuts = "true";
+      const map = new MapView(model);
+      const dress = (): void => void root.classList.toggle("tfb-dark", readTheme(root).dark);
+      dress();
+      const stop = watchTheme(dress);
+      render(<Panel model={model} map={map} />, root);
+      const hooks = { locate: (name: string) => map.locate(name), settled: () => map.settled, scale: () => map.scale };
+      Object.assign(root, { tfbench: hooks });
+      return () => {
+        stop();
+        render(null, root);
+        map.close();
+      };
+    },
+  };
+}

@@ -1,0 +1,203 @@
+// The page's copy of one graph: operations, variables, live statistics, and who listens. One model serves all
+// views of one widget. Nothing here knows about drawing.
+
+import { Hierarchy } from "./hierarchy";
+import type { GraphInfo, Message, Op, Stats, Variable } from "./protocol";
+import { matcher } from "./text";
+import { readHistory, readRows, readStats } from "./protocol";
+
+/** Points a sparkline keeps. */
+export const HISTORY = 120;
+
+export interface EdgeTable {
+  source: Int32Array;
+  target: Int32Array;
+  /** output index of the source; -1 for a control edge */
+  output: Int32Array;
+  kind: Uint8Array;
+}
+
+export const DATA = 0;
+export const CONTROL = 1;
+export const REFERENCE = 2;
+
+export type Topic = "graph" | "stats" | "status" | "selection" | "tab" | "query";
+
+export class Model {
+  ops: Op[] = [];
+  variables: Variable[] = [];
+  graph: GraphInfo = { name: "", version: 0, session: false };
+  /** variable index -> what it holds now */
+  stats = new Map<number, Stats>();
+  history = new Map<number, number[]>();
+  runs = 0;
+  status = "";
+  state: "waiting" | "idle" | "live" | "closed" = "waiting";
+  edges: EdgeTable = { source: new Int32Array(0), target: new Int32Array(0), output: new Int32Array(0), kind: new Uint8Array(0) };
+  /** edge indices leaving and entering each op */
+  out: number[][] = [];
+  into: number[][] = [];
+  private byName = new Map<string, number>();
+  private variableOfOp = new Map<number, number>();
+  private listeners = new Map<Topic, Set<() => void>>();
+
+  private hierarchy: Hierarchy | null = null;
+  private found: { query: string; ops: number[] } | null = null;
+
+  /** What is chosen: an operation's name, or a scope's path with a slash at its end; '' for nothing. */
+  selected = "";
+  tab = "";
+  query = "";
+
+  /** The tree of scopes of the graph as it is now. */
+  get tree(): Hierarchy {
+    return (this.hierarchy ??= new Hierarchy(this.ops));
+  }
+
+  on(topic: Topic, listener: () => void): () => void {
+    let set = this.listeners.get(topic);
+    if (!set) this.listeners.set(topic, (set = new Set()));
+    set.add(listener);
+    return () => set.delete(listener);
+  }
+
+  emit(topic: Topic): void {
+    for (const listener of [...(this.listeners.get(topic) ?? [])]) listener();
+  }
+
+  select(name: string): void {
+    if (name === this.selected) return;
+    this.selected = name;
+    this.emit("selection");
+  }
+
+  /** Operations that the search fits; null while there is no search. */
+  matches(): number[] | null {
+    if (!this.query.trim()) return null;
+    if (this.found?.query !== this.query) {
+      const fits = matcher(this.query);
+      const ops: number[] = [];
+      this.ops.forEach((op, i) => fits(op.name, op.type, op.device) && ops.push(i));
+      this.found = { query: this.query, ops };
+    }
+    return this.found.ops;
+  }
+
+  search(query: string): void {
+    if (query === this.query) return;
+    this.query = query;
+    this.emit("query");
+  }
+
+  show(tab: string): void {
+    if (tab === this.tab) return;
+    this.tab = tab;
+    this.emit("tab");
+  }
+
+  find(name: string): number {
+    return this.byName.get(name) ?? -1;
+  }
+
+  /** The index in `variables` of the variable whose buffer op `op` is, or -1. */
+  variableOf(op: number): number {
+    return this.variableOfOp.get(op) ?? -1;
+  }
+
+  apply(message: Message, buffers: (DataView | ArrayBuffer)[]): void {
+    switch (message.kind) {
+      case "snapshot":
+      case "delta": {
+        if (message.kind === "snapshot") {
+          this.ops = [];
+          this.stats.clear();
+          this.history.clear();
+        }
+        for (const [index, op] of readRows(message.rows, buffers)) this.ops[index] = op;
+        this.ops.length = message.total;
+        if (message.variables) this.setVariables(message.variables);
+        this.graph = message.graph;
+        if (this.state === "waiting") this.state = "idle";
+        this.index();
+        this.emit("graph");
+        break;
+      }
+      case "stats": {
+        this.runs = message.runs;
+        for (const [index, past] of readHistory(message, buffers)) this.history.set(index, past);
+        for (const [index, stats] of readStats(message, buffers)) {
+          this.stats.set(index, stats);
+          const variable = this.variables[index];
+          if (variable) variable.initialized = stats.initialized;
+          if (!stats.has || Number.isNaN(stats.mean)) continue;
+          let past = this.history.get(index);
+          if (!past) this.history.set(index, (past = []));
+          past.push(stats.mean);
+          if (past.length > HISTORY) past.splice(0, past.length - HISTORY);
+        }
+        this.emit("stats");
+        break;
+      }
+      case "status":
+        this.state = message.state;
+        this.runs = message.runs;
+        this.status = message.text;
+        this.emit("status");
+        break;
+    }
+  }
+
+  /** Statistics follow their variable by name when the list changes. */
+  private setVariables(variables: Variable[]): void {
+    const place = new Map(variables.map((v, i) => [v.name, i]));
+    const stats = new Map<number, Stats>();
+    const history = new Map<number, number[]>();
+    this.variables.forEach((variable, i) => {
+      const now = place.get(variable.name);
+      if (now === undefined) return;
+      const s = this.stats.get(i);
+      const h = this.history.get(i);
+      if (s) stats.set(now, s);
+      if (h) history.set(now, h);
+    });
+    this.variables = variables;
+    this.stats = stats;
+    this.history = history;
+  }
+
+  private index(): void {
+    const { ops } = this;
+    this.hierarchy = null;
+    this.found = null;
+    this.byName = new Map(ops.map((op, i) => [op.name, i]));
+    this.variableOfOp = new Map(this.variables.map((v, i) => [v.op, i]));
+    let count = 0;
+    for (const op of ops) count += op.inputs.length / 2 + op.control.length;
+    const source = new Int32Array(count);
+    const target = new Int32Array(count);
+    const output = new Int32Array(count);
+    const kind = new Uint8Array(count);
+    this.out = ops.map(() => []);
+    this.into = ops.map(() => []);
+    let e = 0;
+    const add = (from: number, to: number, slot: number, what: number): void => {
+      source[e] = from;
+      target[e] = to;
+      output[e] = slot;
+      kind[e] = what;
+      this.out[from]?.push(e);
+      this.into[to]?.push(e);
+      e++;
+    };
+    ops.forEach((op, i) => {
+      for (let k = 0; k < op.inputs.length; k += 2) {
+        const from = op.inputs[k]!;
+        const slot = op.inputs[k + 1]!;
+        const dtype = ops[from]?.outputs[slot]?.dtype ?? "";
+        add(from, i, slot, dtype.endsWith("_ref") || dtype === "resource" ? REFERENCE : DATA);
+      }
+      for (const from of op.control) add(from, i, -1, CONTROL);
+    });
+    this.edges = { source, target, output, kind };
+  }
+}

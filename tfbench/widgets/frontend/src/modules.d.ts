@@ -1,0 +1,5 @@
+declare module "inline-worker:*" {
+  const source: string;
+  export default source;
+}
+declare module "*.css";

@@ -1,0 +1,116 @@
+// The panel around the views: title, tabs, search, status. A view that fails says so in its own place and leaves
+// the rest working.
+
+import { Component, type ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
+import { Detail } from "./detail";
+import { useModel, useSize } from "./hooks";
+import type { MapView } from "./mapview";
+import type { Model } from "./model";
+import { Search } from "./search";
+import { count, shorten } from "./text";
+import { views } from "./views";
+
+export function Panel({ model, map }: { model: Model; map: MapView }) {
+  useModel(model, "tab", "graph", "status");
+  const [frame, size] = useSize<HTMLDivElement>();
+  const speech = useRef<HTMLDivElement>(null);
+  const all = views();
+  const current = all.find((view) => view.id === model.tab) ?? all[0]!;
+  const View = current.component;
+  const announce = (text: string): void => {
+    if (speech.current) speech.current.textContent = text;
+  };
+  const tabKey = (event: KeyboardEvent): void => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (!step) return;
+    const next = all[(all.indexOf(current) + step + all.length) % all.length]!;
+    model.show(next.id);
+    (event.currentTarget as HTMLElement).querySelector<HTMLElement>(`[data-tab="${next.id}"]`)?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div class={`tfb-panel${size.w < 720 ? " tfb-narrow" : ""}`} ref={frame} data-testid="tfb-panel" data-tab={current.id}>
+      <div class="tfb-bar-top">
+        <div class="tfb-title">
+          <strong title={shorten(model.graph.name, 400)}>{shorten(model.graph.name || "graph", 28)}</strong>
+          <Summary model={model} />
+        </div>
+        <div class="tfb-tabs" role="tablist" aria-label="Views" onKeyDown={tabKey}>
+          {all.map((view) => (
+            <button
+              key={view.id}
+              type="button"
+              role="tab"
+              data-tab={view.id}
+              aria-selected={view === current}
+              tabIndex={view === current ? 0 : -1}
+              onClick={() => model.show(view.id)}
+              data-testid={`tfb-tab-${view.id}`}
+            >
+              {view.title}
+            </button>
+          ))}
+        </div>
+        <Search model={model} />
+      </div>
+      <div class="tfb-body">
+        <div class="tfb-view" role="tabpanel" aria-label={current.title}>
+          <Guard key={current.id} name={current.title}>
+            <View model={model} map={map} announce={announce} />
+          </Guard>
+        </div>
+        {model.ops.length > 0 && (
+          <Guard key="detail" name="Details">
+            <Detail model={model} />
+          </Guard>
+        )}
+      </div>
+      <Status model={model} />
+      <div class="tfb-speech" aria-live="polite" ref={speech} />
+    </div>
+  );
+}
+
+function Summary({ model }: { model: Model }) {
+  if (!model.ops.length) return null;
+  const parts = [count(model.ops.length, "op")];
+  if (model.variables.length) parts.push(count(model.variables.length, "variable"));
+  return <span data-testid="tfb-summary">{parts.join(" · ")}</span>;
+}
+
+function Status({ model }: { model: Model }) {
+  useModel(model, "stats");
+  const label = { waiting: "waiting for the kernel", idle: "up to date", live: "live", closed: "kernel gone: this is the last state seen" }[model.state];
+  return (
+    <div class={`tfb-status tfb-${model.state}`} role="status" data-testid="tfb-status">
+      <i aria-hidden="true" />
+      <span>{label}</span>
+      {model.runs > 0 && <span data-testid="tfb-runs">{count(model.runs, "run")}</span>}
+      {model.status && <span>{shorten(model.status, 120)}</span>}
+    </div>
+  );
+}
+
+class Guard extends Component<{ name: string; children: ComponentChildren }, { failed: string }> {
+  override state = { failed: "" };
+
+  override componentDidCatch(error: unknown): void {
+    console.error("tfbench:", error);
+    this.setState({ failed: String(error) });
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children;
+    return (
+      <div class="tfb-empty" role="alert">
+        <strong>{this.props.name} could not be shown</strong>
+        <span>{shorten(this.state.failed, 300)}</span>
+        <button type="button" class="tfb-more" onClick={() => this.setState({ failed: "" })}>
+          Try again
+        </button>
+      </div>
+    );
+  }
+}

@@ -1,0 +1,89 @@
+// The search box: names with * wildcards, `type:` and `device:`; a list of what fits, chosen by key or click.
+
+import { useRef, useState } from "preact/hooks";
+import { useModel } from "./hooks";
+import type { Model } from "./model";
+import { count, shorten } from "./text";
+
+const LISTED = 50;
+
+export function Search({ model }: { model: Model }) {
+  useModel(model, "query", "graph");
+  const [open, setOpen] = useState(false);
+  const [at, setAt] = useState(-1);
+  const input = useRef<HTMLInputElement>(null);
+  const matches = model.matches();
+  const listed = matches?.slice(0, LISTED) ?? [];
+  const choose = (op: number | undefined): void => {
+    if (op === undefined) return;
+    model.select(model.ops[op]!.name);
+    setOpen(false);
+  };
+  const key = (event: KeyboardEvent): void => {
+    event.stopPropagation();
+    if (event.key === "ArrowDown") setAt(Math.min(at + 1, listed.length - 1));
+    else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));
+    else if (event.key === "Enter") choose(listed[Math.max(at, 0)]);
+    else if (event.key === "Escape") {
+      if (open && listed.length) setOpen(false);
+      else model.search("");
+    } else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="tfb-search">
+      <svg width="13" height="13" viewBox="0 0 13 13" aria-hidden="true">
+        <circle cx="5.5" cy="5.5" r="4" />
+        <path d="M8.6 8.6 L12 12" />
+      </svg>
+      <input
+        ref={input}
+        type="text"
+        role="combobox"
+        aria-expanded={open && listed.length > 0}
+        aria-controls="tfb-found"
+        aria-label="Search operations"
+        aria-activedescendant={at >= 0 ? `tfb-found-${at}` : undefined}
+        placeholder="Search names, type:Relu"
+        spellcheck={false}
+        value={model.query}
+        onInput={(e) => {
+          model.search(e.currentTarget.value);
+          setOpen(true);
+          setAt(-1);
+        }}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setTimeout(() => setOpen(false), 150)}
+        onKeyDown={key}
+        data-testid="tfb-search"
+      />
+      {matches && (
+        <button type="button" class="tfb-clear" aria-label="Clear the search" onClick={() => (model.search(""), input.current?.focus())}>
+          ×
+        </button>
+      )}
+      {open && matches && (
+        <div class="tfb-found" id="tfb-found" role="listbox" data-testid="tfb-found">
+          <div class="tfb-found-count">{matches.length ? count(matches.length, "operation") : "No operation fits."}</div>
+          {listed.map((op, i) => (
+            <div
+              key={op}
+              id={`tfb-found-${i}`}
+              role="option"
+              aria-selected={i === at}
+              class={i === at ? "tfb-selected" : ""}
+              onMouseDown={(e) => {
+                e.preventDefault();
+                choose(op);
+              }}
+            >
+              <span>{shorten(model.ops[op]!.name, 48)}</span>
+              <i>{shorten(model.ops[op]!.type, 18)}</i>
+            </div>
+          ))}
+          {matches.length > LISTED && <div class="tfb-found-count">and {(matches.length - LISTED).toLocaleString("en")} more</div>}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+// Colours. The surfaces come from the page (Jupyter's CSS variables, VS Code's, or our own defaults in the style
+// sheet), so the panel is at home in light and dark themes; the categories are Paul Tol's "muted" scheme, which
+// stays apart for colour-blind readers, with a second list lifted for dark surfaces.
+
+export type Rgb = [number, number, number];
+
+export interface Theme {
+  dark: boolean;
+  bg: Rgb;
+  surface: Rgb;
+  fg: Rgb;
+  fg2: Rgb;
+  border: Rgb;
+  accent: Rgb;
+  variable: Rgb;
+  font: string;
+  mono: string;
+}
+
+const LIGHT = ["#3a9f93", "#c25a6c", "#4d86c6", "#b8962e", "#8a3f8f", "#1f7a3d", "#d07a33", "#5a4fb0"];
+const DARK = ["#5cc4b7", "#e8899a", "#88bbee", "#ddc265", "#cc8ad0", "#74c08a", "#eea564", "#a49bee"];
+
+export const CATEGORIES = LIGHT.length;
+
+let probe: CanvasRenderingContext2D | null = null;
+
+/** Any CSS colour as numbers, through the browser's own parser. */
+export function parse(color: string, fallback: Rgb): Rgb {
+  probe ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  if (!probe || !color.trim() || !CSS.supports("color", color.trim())) return fallback;
+  probe.canvas.width = probe.canvas.height = 1;
+  probe.fillStyle = `rgb(${fallback.join(",")})`;
+  probe.fillRect(0, 0, 1, 1);
+  probe.fillStyle = color.trim();
+  probe.fillRect(0, 0, 1, 1);
+  const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
+  return [r!, g!, b!];
+}
+
+export function readTheme(element: Element): Theme {
+  const style = getComputedStyle(element);
+  const value = (name: string): string => style.getPropertyValue(name);
+  const bg = parse(value("--tfb-bg"), [255, 255, 255]);
+  const dark = luminance(bg) < 0.4;
+  const fg = parse(value("--tfb-fg"), dark ? [230, 230, 230] : [30, 30, 30]);
+  return {
+    dark,
+    bg,
+    surface: parse(value("--tfb-surface"), bg),
+    fg: over(value("--tfb-fg"), bg, fg),
+    fg2: over(value("--tfb-fg2"), bg, mix(fg, bg, 0.35)),
+    border: parse(value("--tfb-border"), mix(fg, bg, 0.8)),
+    accent: parse(value("--tfb-accent"), [25, 118, 210]),
+    variable: dark ? [240, 168, 80] : [196, 106, 16],
+    font: value("--tfb-font") || "sans-serif",
+    mono: value("--tfb-mono") || "monospace",
+  };
+}
+
+/** A translucent colour as it looks on `bg`. */
+function over(color: string, bg: Rgb, fallback: Rgb): Rgb {
+  return color.trim() ? parse(color, bg) : fallback;
+}
+
+export function category(theme: Theme, index: number): Rgb {
+  if (index < 0) return mix(theme.fg2, theme.bg, 0.35);
+  return parse((theme.dark ? DARK : LIGHT)[index % CATEGORIES]!, theme.fg2);
+}
+
+/** `a` with `amount` of `b`. */
+export function mix(a: Rgb, b: Rgb, amount: number): Rgb {
+  return [0, 1, 2].map((i) => Math.round(a[i]! * (1 - amount) + b[i]! * amount)) as Rgb;
+}
+
+export function css(color: Rgb, alpha = 1): string {
+  return alpha === 1 ? `rgb(${color.join(" ")})` : `rgb(${color.join(" ")} / ${alpha})`;
+}
+
+export function luminance([r, g, b]: Rgb): number {
+  return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255;
+}
+
+/** Calls back when the page's theme changes. Returns how to stop. */
+export function watchTheme(changed: () => void): () => void {
+  const observer = new MutationObserver(changed);
+  const options = { attributes: true, attributeFilter: ["class", "style", "data-jp-theme-light", "data-jp-theme-name"] };
+  observer.observe(document.body, options);
+  observer.observe(document.documentElement, options);
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", changed);
+  return () => {
+    observer.disconnect();
+    media.removeEventListener("change", changed);
+  };
+}

@@ -1,0 +1,185 @@
+"""`tfbench.inspect`: the panel that shows a graph, in a notebook, a terminal or a file.
+
+The panel is an anywidget whose page half is `static/inspector.js`. What a notebook saves beside the live view is a
+plain text and an HTML without scripts; both are the same from run to run, so notebooks can be compared.
+
+Only `selected` and `tab` are traits. All data goes through the Publisher, as messages.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+from weakref import WeakSet
+
+import anywidget
+import traitlets
+
+from tfbench.engine.default_graph import get_default_graph, get_default_session
+from tfbench.engine.graph import Graph, Operation
+from tfbench.engine.session import BaseSession
+from tfbench.snapshot import Snapshot, take
+from tfbench.widgets import static_html, views
+from tfbench.widgets.publisher import Publisher
+from tfbench.widgets.static_svg import map_svg
+
+_STATIC = Path(__file__).parent / "static"
+
+#: panels that look at their graph after every notebook cell
+_panels: WeakSet[Inspector] = WeakSet()
+
+
+class Inspector(anywidget.AnyWidget):
+    """A live panel on one graph.
+
+    `selected` names the operation that is chosen, or a scope with a slash at its end; '' for nothing.
+    `tab` is the view in front: "map" or "variables".
+    """
+
+    _esm = _STATIC / "inspector.js"
+    _css = _STATIC / "inspector.css"
+
+    selected = traitlets.Unicode("").tag(sync=True)
+    tab = traitlets.Unicode("map").tag(sync=True)
+
+    def __init__(
+        self, graph: Any, session: Any = None, *, selected: str = "", tab: str = "map", name: str = ""
+    ) -> None:
+        self.graph = graph
+        self.session = session
+        super().__init__(selected=selected, tab=tab)
+        _answer_while_busy(self.comm)
+        self.publisher = Publisher(graph, session, self.send, name=name)
+        self.on_msg(self._received)
+        _panels.add(self)
+        _watch_cells()
+
+    @traitlets.validate("tab")
+    def _known_tab(self, proposal: Any) -> str:
+        tab = str(proposal["value"])
+        if tab not in views.VIEWS:
+            known = ", ".join(views.VIEWS)
+            raise traitlets.TraitError(f"There is no view {tab!r} in the inspector; there are {known}.")
+        return tab
+
+    def _received(self, _: Any, content: Any, buffers: Any) -> None:
+        self.publisher.receive(content)
+
+    def close(self) -> None:
+        """Ends the live view; the page keeps the last state and says so."""
+        publisher = getattr(self, "publisher", None)
+        if publisher is not None:
+            publisher.close()
+        super().close()
+
+    # -- the other faces ----------------------------------------------------------------------------------------
+
+    def snapshot(self, *, stats: bool = True) -> Snapshot:
+        """What is shown, as plain data."""
+        return take(self.graph, self.session, name=self.publisher.name, stats=stats)
+
+    def to_text(self) -> str:
+        """The scopes and the variables as text, the same for the same graph and values."""
+        return views.as_text(self.snapshot())
+
+    def to_svg(self, path: str | Path | None = None) -> str:
+        """The map as SVG; also written to `path` if one is given."""
+        return _written(map_svg(self.snapshot(stats=False)), path)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Everything as one HTML page without scripts; also written to `path` if one is given."""
+        snapshot = self.snapshot()
+        body = views.as_html(snapshot, full=True)
+        return _written(static_html.page(f"{snapshot.name or 'Graph'}: tfbench inspector", body), path)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        # Not anywidget's, which holds an address. Initialised or not depends on what ran, but not on chance.
+        return views.as_text(self.snapshot(stats=False), values=False)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        snapshot = self.snapshot(stats=False)
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = ({}, {}) if bundle is None else bundle
+        data["text/plain"] = views.as_text(snapshot, values=False)
+        data["text/html"] = views.as_html(snapshot, values=False)
+        return data, metadata
+
+
+def inspect(obj: Any = None, *, session: Any = None, tab: str = "map", name: str = "") -> Inspector:
+    """A panel on a graph: its map and its variables, live.
+
+    Args:
+      obj: a Graph, a Session (its graph, with the values it holds), or something in a graph: an Operation, a
+        Tensor or a Variable, which is then selected. Default: the default graph.
+      session: where values come from. Default: the session given as `obj`, else the default session if it is one
+        of this graph.
+      tab: the view in front, "map" or "variables".
+      name: what the panel calls the graph.
+
+    Raises:
+      TypeError: if `obj` is none of these.
+      ValueError: if `session` is a session of another graph.
+    """
+    graph, selected = _graph_of(obj)
+    if isinstance(obj, BaseSession):
+        session = session or obj
+    if session is None:
+        default = get_default_session()
+        session = default if default is not None and default.graph is graph else None
+    elif session.graph is not graph:
+        raise ValueError("The session given to inspect() belongs to another graph than the one to be shown.")
+    return Inspector(graph, session, selected=selected, tab=tab, name=name)
+
+
+def _graph_of(obj: Any) -> tuple[Any, str]:
+    if obj is None:
+        return get_default_graph(), ""
+    if isinstance(obj, Graph):
+        return obj, ""
+    if isinstance(obj, BaseSession):
+        return obj.graph, ""
+    op = obj if isinstance(obj, Operation) else getattr(obj, "op", None)
+    if isinstance(op, Operation):
+        return op.graph, op.name
+    raise TypeError(
+        "inspect() takes a Graph, a Session, an Operation, a Tensor or a Variable, or nothing for the default graph; "
+        f"it got {type(obj).__name__}."
+    )
+
+
+def _written(content: str, path: str | Path | None) -> str:
+    if path is not None:
+        Path(path).write_text(content, encoding="utf-8")
+    return content
+
+
+def _answer_while_busy(comm: Any) -> None:
+    """Lets the page's messages in while a cell runs.
+
+    ipykernel 7.4 sends what a page says to the shell that last spoke to it; for a widget made in a cell that is the
+    main one, which is busy. Other versions do not have the method, and need nothing.
+    """
+    if hasattr(comm, "_reply_subshell_for"):
+        comm._reply_subshell_for = lambda data, default: default
+
+
+_watched: WeakSet[Any] = WeakSet()
+
+
+def _watch_cells() -> None:
+    """After each notebook cell, panels look whether their graph has grown: plain cells build, too."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None or shell in _watched:
+        return
+    _watched.add(shell)
+    shell.events.register("post_run_cell", _cell_ran)
+
+
+def _cell_ran(*_: Any) -> None:
+    for panel in list(_panels):
+        panel.publisher.graph_changed()
