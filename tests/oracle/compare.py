@@ -25,9 +25,10 @@ TOLERANCE: dict[str, Tolerance] = {
 ATTRIBUTE_TOLERANCE = (2e-7, 1e-12)
 # Python's own words for bad input that nobody checked.
 ACCIDENT = re.compile(
-    r"^$|inhomogeneous shape|Cannot convert a symbolic|could not convert string|malformed string|object has no attribute|unhashable type|is not iterable|not subscriptable|is not callable|invalid literal for|bytes-like object"
-    r"|unsupported operand type|positional argument|unexpected keyword|not supported between|cannot unpack|to unpack|cannot be interpreted as"
-    r"|list index out of range|must be str|can only concatenate|has no len\(\)|NoneType"
+    "^$|inhomogeneous shape|Cannot convert a symbolic|could not convert string|malformed string|object has no attribute"
+    "|unhashable type|is not iterable|not subscriptable|is not callable|invalid literal for|bytes-like object"
+    "|unsupported operand type|positional argument|unexpected keyword|not supported between|to unpack|must be str"
+    "|cannot be interpreted as an|index out of range|can only concatenate|has no len|not 'NoneType'"
 )
 
 
@@ -62,7 +63,9 @@ def graph(expected: list[Fact], found: list[Fact]) -> str | None:
     if len(expected) != len(found):
         at = min(len(expected), len(found))
         side, rows = ("tfbench lacks", expected) if len(expected) > at else ("tfbench has besides", found)
-        return f"{len(expected)} nodes expected, {len(found)} found; {side}: " + ", ".join(_say(row) for row in rows[at : at + 6])
+        return f"{len(expected)} nodes expected, {len(found)} found; {side}: " + ", ".join(
+            _say(row) for row in rows[at : at + 6]
+        )
     return None
 
 
@@ -93,7 +96,12 @@ def _same_attribute(want: Fact, got: Fact) -> bool:
 
 def _names(expected: list[Fact], found: list[Fact], at: int) -> str:
     window = slice(max(0, at - 2), at + 5)
-    return "\n    TensorFlow: " + ", ".join(map(_say, expected[window])) + "\n    tfbench:    " + ", ".join(map(_say, found[window]))
+    return (
+        "\n    TensorFlow: "
+        + ", ".join(map(_say, expected[window]))
+        + "\n    tfbench:    "
+        + ", ".join(map(_say, found[window]))
+    )
 
 
 def _say(row: Fact) -> str:
@@ -106,8 +114,8 @@ def _say(row: Fact) -> str:
 def error(expected: Fact, found: Fact, program: Any) -> str | None:
     """Same class, from the same family, same code, and a message that has the key words of TensorFlow's.
 
-    A class that users cannot name counts as the built-in one it derives from. Where TensorFlow trips over bad input inside itself,
-    tfbench may say it better: with the same class, TypeError or ValueError.
+    A class that users cannot name counts as the built-in one it derives from. Where TensorFlow trips over bad input
+    inside itself, tfbench may say it better: with the same class, TypeError or ValueError.
     """
     if found["message"].startswith("module 'tfbench"):
         return f"tfbench lacks a name: {_say_error(found)}; TensorFlow raises {_say_error(expected)}"
@@ -132,8 +140,9 @@ def error(expected: Fact, found: Fact, program: Any) -> str | None:
 def key_words(message: str, source: str = "") -> list[str]:
     """What a message must say: short names in quotes, shapes, and the names that the program itself wrote.
 
-    Where TensorFlow goes on with a node definition ("... for '{{node add}} = AddV2[...](x, y)' with input shapes ..."), what counts is what
-    stands before, with its numbers, and the node's name. Printed tensors and objects with addresses do not count.
+    Where TensorFlow goes on with a node definition ("... for '{{node add}} = AddV2[...](x, y)' with input shapes ..."),
+    what counts is what stands before, with its numbers, and the node's name. Printed tensors and objects with
+    addresses do not count.
     """
     head, node_name, _ = (*re.split(r" for '?\{\{node ([^}]*)\}\}", message, maxsplit=1), "", "")[:3]
     plain = re.sub(r"\{\{node ([^}]*)\}\}", r"\1", head)
@@ -220,7 +229,8 @@ def array(want: Fact, got: Fact, tol: Any = None, random: bool = False) -> str |
     if want[2]["sha1"] == got[2]["sha1"]:
         return None
     if tolerance == (0, 0):
-        return f"not bit for bit the same; {_elements(want[2]['samples'], got[2]['samples'], tolerance) or 'the samples agree'}"
+        samples = _elements(want[2]["samples"], got[2]["samples"], tolerance)
+        return f"not bit for bit the same; {samples or 'the samples agree'}"
     problem = _elements(want[2]["samples"], got[2]["samples"], tolerance)
     if problem:
         return f"samples: {problem}"

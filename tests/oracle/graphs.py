@@ -1,8 +1,10 @@
 """A graph as rows of plain JSON: [name, op, inputs, device, attributes] in the order of creation.
 
 Read from `as_graph_def()`; where that is missing, from the operations themselves. Attribute values: a type is
-{"type": "float32"}, a shape {"shape": [2, null]}, a tensor {"tensor": [dtype, shape, data]}, a function {"func": name}; strings, ints,
-floats, bools and lists of all these are themselves. Runs under tfbench and under TensorFlow 1.15 (Python 3.7): no newer syntax.
+{"type": "float32"}, a shape {"shape": [2, null]}, a tensor {"tensor": [dtype, shape, data]},
+a function {"func": name}; strings, ints,
+floats,
+bools and lists of all these are themselves. Runs under tfbench and under TensorFlow 1.15 (Python 3.7): no newer syntax.
 """
 
 from __future__ import annotations

@@ -21,7 +21,17 @@ class Program:
     """One program with one case: what is run, and how its outcome is compared."""
 
     __slots__ = (
-        "area", "name", "function", "case", "has_case", "random", "tol", "graph", "messages", "oracle", "_hash",
+        "_hash",
+        "area",
+        "case",
+        "function",
+        "graph",
+        "has_case",
+        "messages",
+        "name",
+        "oracle",
+        "random",
+        "tol",
     )  # fmt: skip
 
     def __init__(self, function, name, case, has_case, random, tol, graph, messages, oracle):
@@ -41,7 +51,7 @@ class Program:
         return self.function(tf, self.case) if self.has_case else self.function(tf)
 
     def hash(self):
-        """Short digest of all that decides the outcome: the program with its cases, and what its file holds beside programs."""
+        """Short digest of what decides the outcome: the program, its cases, and what its file holds beside programs."""
         if self._hash is None:
             module = importlib.import_module(self.function.__module__)
             text = "\n".join([FORMAT, self.text(), _split(module)[1]])
@@ -54,7 +64,7 @@ class Program:
         return own[self.function.__code__.co_firstlineno]
 
     def command(self):
-        return "python tests/oracle/record.py %s" % self.area
+        return f"python tests/oracle/record.py {self.area}"
 
 
 _areas = {}
@@ -71,10 +81,10 @@ def program(cases=None, random=False, tol=None, graph=True, messages=None, oracl
             rows = [(function.__name__, None)]
         else:
             pairs = cases.items() if isinstance(cases, dict) else _named(cases)
-            rows = [("%s[%s]" % (function.__name__, key), case) for key, case in pairs]
+            rows = [(f"{function.__name__}[{key}]", case) for key, case in pairs]
         for name, case in rows:
             if name in known:
-                raise ValueError("tests/oracle/programs/%s.py declares %s twice" % (area, name))
+                raise ValueError(f"tests/oracle/programs/{area}.py declares {name} twice")
             known[name] = Program(function, name, case, cases is not None, *options)
         return function
 
@@ -115,7 +125,7 @@ def _named(cases):
     for case in cases:
         key = _case_id(case)
         seen[key] = seen.get(key, 0) + 1
-        yield (key if seen[key] == 1 else "%s #%d" % (key, seen[key])), case
+        yield (key if seen[key] == 1 else f"{key} #{seen[key]}"), case
 
 
 def _case_id(case):

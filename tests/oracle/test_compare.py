@@ -99,7 +99,9 @@ def test_errors_compare_by_class_and_by_key_words() -> None:
     assert compare.error(said, failure(ValueError("cannot add a/b: [2,3] against [4]")), program()) is None
     assert "lacks" in (compare.error(said, failure(ValueError("a/b: [2,3]")), program()) or "")
     assert "raises" in (compare.error(said, failure(TypeError(str(said["message"]))), program()) or "")
-    assert "lacks" in (compare.error(said, failure(ValueError("a/b (2, 3) (4,)")), program(messages=["incompatible"])) or "")
+    assert "lacks" in (
+        compare.error(said, failure(ValueError("a/b (2, 3) (4,)")), program(messages=["incompatible"])) or ""
+    )
 
 
 def test_key_words_are_names_and_shapes_not_printed_objects() -> None:
@@ -108,7 +110,9 @@ def test_key_words_are_names_and_shapes_not_printed_objects() -> None:
 
 
 def test_the_line_that_says_what_is_wrong_is_found() -> None:
-    text = "Graph execution error:\n\nDetected at node 'a' defined at:\n  File x\nNode: 'a'\nbad thing\n\t [[{{node a}}]]"
+    text = (
+        "Graph execution error:\n\nDetected at node 'a' defined at:\n  File x\nNode: 'a'\nbad thing\n\t [[{{node a}}]]"
+    )
     assert values.first_line(text) == "bad thing"
     assert values.first_line("Graph execution error:\n\nbad\n\t [[x]]") == "bad"
 
@@ -121,7 +125,10 @@ def test_every_program_has_a_hash_that_depends_on_its_text() -> None:
 @pytest.mark.parametrize(
     ("message", "keys"),
     [
-        ("Dimensions must be equal, but are 2 and 3 for '{{node a/sum}} = AddV2[T=DT_FLOAT](x, y)' with input shapes: [2], [3].", ["2", "3", "a/sum"]),
+        (
+            "Dimensions must be equal, but are 2 and 3 for '{{node a/sum}} = AddV2[T=DT_INT32](x, y)' with [2].",
+            ["2", "3", "a/sum"],
+        ),
         ("Shapes are [3] and [4]. for '{{node c}} = C[N=2](x)' with input shapes: [2,3], [].", ["[3]", "[4]", "c"]),
         ("Negative dimension size caused by subtracting 5 from 2 for '{{node p}} = P(x)' with", ["5", "2", "p"]),
         ("Cannot assign a device for operation add: {{node add}} was explicitly assigned to /device:GPU:7", []),

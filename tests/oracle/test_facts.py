@@ -30,7 +30,12 @@ def test_area_can_be_loaded(area: str) -> None:
 
 
 def test_no_fact_outlives_its_program() -> None:
-    left = [f"{area}/{name}" for area in registry.areas() for name in facts_of(area) if f"{area}/{name}" not in PROGRAMS and area not in BROKEN]
+    left = [
+        f"{area}/{name}"
+        for area in registry.areas()
+        for name in facts_of(area)
+        if f"{area}/{name}" not in PROGRAMS and area not in BROKEN
+    ]
     assert not left, f"facts without a program; record again: {left}"
 
 
@@ -41,7 +46,9 @@ def test_program(name: str) -> None:
     program = PROGRAMS[name]
     expected = facts_of(program.area).get(program.name)
     if expected is None:
-        pytest.fail(f"no facts for {name}; record them with TensorFlow (extra `oracle`): {program.command()}", pytrace=False)
+        pytest.fail(
+            f"no facts for {name}; record them with TensorFlow (extra `oracle`): {program.command()}", pytrace=False
+        )
     if expected["hash"] != program.hash():
         pytest.fail(f"{name} changed after its facts were recorded; record again: {program.command()}", pytrace=False)
     found, raised = record.run(program, tf)

@@ -48,7 +48,7 @@ def encode(value, tf):
     if isinstance(value, list):
         return {"list": [encode(item, tf) for item in value]}
     if isinstance(value, dict) or (hasattr(value, "keys") and hasattr(value, "__getitem__")):
-        return {"dict": [[encode(key, tf), encode(value[key], tf)] for key in value.keys()]}
+        return {"dict": [[encode(key, tf), encode(value[key], tf)] for key in value]}
     if isinstance(value, (set, frozenset)):
         return {"set": sorted((encode(item, tf) for item in value), key=repr)}
     if isinstance(value, type):
@@ -114,7 +114,7 @@ def error(caught, tf):
 
 
 def first_line(message):
-    """The first line that says what is wrong: headings, counts of errors and the list of user frames are passed over."""
+    """The first line that says what is wrong: headings, counts of errors and frames are passed over."""
     lines = message.strip().splitlines()
     if lines and lines[0].startswith("Graph execution error"):
         node = [at for at, line in enumerate(lines) if line.startswith("Node: ")]
@@ -136,7 +136,7 @@ def number(value, digits):
     """A float for JSON: as many digits as its type has, NaN and infinities as text."""
     value = float(value)
     if math.isfinite(value):
-        return float("%.*g" % (digits, value))
+        return float(f"{value:.{digits}g}")
     return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
 
 

@@ -99,7 +99,7 @@ def loss_and_its_average() -> tuple:
 def test_without_identity_the_averages_of_the_tutorial_never_run() -> None:
     total_loss, average, loss_averages_op = loss_and_its_average()
     with tf.control_dependencies([loss_averages_op]):
-        total_loss = total_loss  # noqa: PLW0127 - the point of the example
+        total_loss = total_loss
     with tf.Session() as session:
         session.run(tf.initialize_all_variables())
         assert [session.run(total_loss) for _ in range(3)] == [8.0, 8.0, 8.0]

@@ -1,7 +1,8 @@
 """Seed 002: sharing variables. Every example and every claim of the how-to, in its order.
 
-Two spellings of the document are put right, as it means them: `tf.constant_initializer` (it writes `constant_intializer` once) and
-`tf.get_variable` (once without `tf.`). Its claim about ops in a captured scope is tested as it is in truth: see the last section.
+Two spellings of the document are put right, as it means them: `tf.constant_initializer` (it writes
+`constant_intializer` once) and `tf.get_variable` (once without `tf.`). Its claim about ops in a captured scope is
+tested as it is in truth: see the last section.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def test_a_dictionary_lets_two_calls_use_the_same_variables() -> None:
 # ---- Variable scope example
 
 
-def conv_relu(input: tf.Tensor, kernel_shape: list[int], bias_shape: list[int]) -> tf.Tensor:  # noqa: A002 - as written
+def conv_relu(input: tf.Tensor, kernel_shape: list[int], bias_shape: list[int]) -> tf.Tensor:
     # Create variable named "weights".
     weights = tf.get_variable("weights", kernel_shape, initializer=tf.random_normal_initializer())
     # Create variable named "biases".

@@ -91,7 +91,9 @@ def test_get_variable_takes_every_argument_by_keyword() -> None:
 
 
 def test_get_variable_takes_the_arguments_by_position_as_the_document_lists_them() -> None:
-    v = tf.get_variable("v", [2], tf.float64, tf.zeros_initializer(), None, False, ["mine"], None, None, True, None, None)
+    v = tf.get_variable(
+        "v", [2], tf.float64, tf.zeros_initializer(), None, False, ["mine"], None, None, True, None, None
+    )
     assert v.dtype.base_dtype == tf.float64
     assert tf.trainable_variables() == []
     assert tf.get_collection("mine") == [v]
@@ -120,7 +122,9 @@ def test_variable_resolves_a_name_conflict_by_itself(capsys: pytest.CaptureFixtu
 
 def test_get_variable_does_not_resolve_the_conflict_but_raises() -> None:
     tf.get_variable("a1", 0)
-    with pytest.raises(ValueError, match=re.escape("Variable a1 already exists, disallowed. Did you mean to set reuse=True")) as caught:
+    with pytest.raises(
+        ValueError, match=re.escape("Variable a1 already exists, disallowed. Did you mean to set reuse=True")
+    ) as caught:
         tf.get_variable("a1", 0)
     assert "VarScope" in str(caught.value)
 
@@ -135,7 +139,9 @@ def test_a_conflict_leaves_the_first_variable_as_it_was() -> None:
 # ---- sharing
 
 
-def test_get_variable_returns_the_object_that_is_there_and_variable_makes_a_new_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_get_variable_returns_the_object_that_is_there_and_variable_makes_a_new_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with tf.variable_scope("scope1"):
         w1 = tf.get_variable("w1", shape=[])
         w2 = tf.Variable(0.0, name="w2")

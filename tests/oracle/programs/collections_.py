@@ -28,7 +28,13 @@ def a_collection_is_copied_but_its_ref_is_not(tf):
     first = tf.get_collection("a")
     tf.get_collection_ref("a").append(3)
     tf.get_collection_ref("fresh").append(4)
-    return first, tf.get_collection("a"), tf.get_collection("fresh"), tf.get_collection("nothing"), sorted(tf.get_default_graph().get_all_collection_keys())
+    return (
+        first,
+        tf.get_collection("a"),
+        tf.get_collection("fresh"),
+        tf.get_collection("nothing"),
+        sorted(tf.get_default_graph().get_all_collection_keys()),
+    )
 
 
 @program()
@@ -79,10 +85,11 @@ def which_collections_a_variable_joins(tf):
 @program()
 def graph_keys(tf):
     names = (
-        "GLOBAL_VARIABLES LOCAL_VARIABLES METRIC_VARIABLES MODEL_VARIABLES TRAINABLE_VARIABLES SUMMARIES QUEUE_RUNNERS TABLE_INITIALIZERS"
-        " ASSET_FILEPATHS MOVING_AVERAGE_VARIABLES REGULARIZATION_LOSSES CONCATENATED_VARIABLES SAVERS WEIGHTS BIASES ACTIVATIONS UPDATE_OPS"
-        " LOSSES SAVEABLE_OBJECTS RESOURCES LOCAL_RESOURCES INIT_OP LOCAL_INIT_OP READY_OP READY_FOR_LOCAL_INIT_OP SUMMARY_OP GLOBAL_STEP"
-        " EVAL_STEP TRAIN_OP COND_CONTEXT WHILE_CONTEXT"
+        "GLOBAL_VARIABLES LOCAL_VARIABLES METRIC_VARIABLES MODEL_VARIABLES TRAINABLE_VARIABLES SUMMARIES "
+        "QUEUE_RUNNERS TABLE_INITIALIZERS ASSET_FILEPATHS MOVING_AVERAGE_VARIABLES REGULARIZATION_LOSSES "
+        "CONCATENATED_VARIABLES SAVERS WEIGHTS BIASES ACTIVATIONS UPDATE_OPS LOSSES SAVEABLE_OBJECTS "
+        "RESOURCES LOCAL_RESOURCES INIT_OP LOCAL_INIT_OP READY_OP READY_FOR_LOCAL_INIT_OP SUMMARY_OP "
+        "GLOBAL_STEP EVAL_STEP TRAIN_OP COND_CONTEXT WHILE_CONTEXT "
     )
     return {name: getattr(tf.GraphKeys, name) for name in names.split()}
 
@@ -94,7 +101,9 @@ def lists_of_variables(tf):
     tf.Variable(1.0, name="c", collections=[tf.GraphKeys.LOCAL_VARIABLES])
     tf.Variable(1.0, name="m", collections=[tf.GraphKeys.MODEL_VARIABLES, tf.GraphKeys.GLOBAL_VARIABLES])
     tf.add_to_collection(tf.GraphKeys.MOVING_AVERAGE_VARIABLES, tf.trainable_variables()[0])
-    functions = "global_variables all_variables trainable_variables local_variables model_variables moving_average_variables"
+    functions = (
+        "global_variables all_variables trainable_variables local_variables model_variables moving_average_variables"
+    )
     return {name: [v.name for v in getattr(tf, name)()] for name in functions.split()}
 
 

@@ -25,7 +25,8 @@ FORMS = {
     "batch and minus one": lambda tf, x: tf.reshape(x, [tf.shape(x)[0], -1]),
     "concat": lambda tf, x: tf.reshape(tf.placeholder(tf.float32), tf.concat([tf.shape(x)[:1], [5, 6]], 0)),
     "concat known": lambda tf, x: tf.zeros(tf.concat([[2], [5, 6]], 0)),
-    "concat unknown part": lambda tf, x: tf.reshape(tf.placeholder(tf.float32), tf.concat([tf.placeholder(tf.int32, [2]), [5]], 0)),
+    "concat unknown part": lambda tf, x: tf.reshape(tf.placeholder(tf.float32),
+    tf.concat([tf.placeholder(tf.int32, [2]), [5]], 0)),
     "gather": lambda tf, x: tf.zeros(tf.gather(tf.shape(x), [1, 2])),
     "product": lambda tf, x: tf.zeros([tf.reduce_prod(tf.shape(x)[1:])]),
     "add": lambda tf, x: tf.zeros(tf.shape(x)[1:3] + 1),
@@ -80,7 +81,8 @@ FORMS = {
     "random packed": lambda tf, x: tf.random_normal([tf.shape(x)[0], 4]),
     "eye": lambda tf, x: tf.eye(tf.shape(x)[1]),
     "linspace": lambda tf, x: tf.linspace(0.0, 1.0, tf.shape(x)[3]),
-    "resize by conv2d_transpose": lambda tf, x: tf.nn.conv2d_transpose(x, tf.zeros([5, 5, 8, 3]), tf.stack([tf.shape(x)[0], 56, 56, 8]), [1, 2, 2, 1]),
+    "resize by conv2d_transpose": lambda tf, x: tf.nn.conv2d_transpose(x, tf.zeros([5, 5, 8, 3]),
+    tf.stack([tf.shape(x)[0], 56, 56, 8]), [1, 2, 2, 1]),
     "scatter_nd": lambda tf, x: tf.scatter_nd([[0], [1]], [1.0, 2.0], [tf.shape(x)[1]]),
     "unsorted_segment": lambda tf, x: tf.unsorted_segment_sum(tf.zeros([4, 3]), [0, 1, 0, 1], tf.shape(x)[3]),
     "sparse dense shape": lambda tf, x: tf.sparse_tensor_to_dense(tf.SparseTensor([[0, 1]], [1.0], [3, 4])),
@@ -142,7 +144,14 @@ def make_template_shares_variables(tf):
         three = shared(x)
     other = tf.make_template("shared", layer, size=3)
     four = other(x)
-    return [t.name for t in (one, two, three, four)], [v.name for v in tf.global_variables()], shared.variable_scope.name, shared.name, other.var_scope.name, [v.name for v in shared.trainable_variables]
+    return (
+        [t.name for t in (one, two, three, four)],
+        [v.name for v in tf.global_variables()],
+        shared.variable_scope.name,
+        shared.name,
+        other.var_scope.name,
+        [v.name for v in shared.trainable_variables],
+    )
 
 
 @program()
@@ -165,7 +174,7 @@ def make_template_that_creates_on_the_second_call(tf):
 
     def layer():
         count.append(1)
-        return tf.get_variable("v%d" % len(count), [], initializer=tf.zeros_initializer())
+        return tf.get_variable(f"v{len(count)}", [], initializer=tf.zeros_initializer())
 
     template = tf.make_template("t", layer)
     return template().name, attempt(template)

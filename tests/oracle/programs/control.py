@@ -286,7 +286,12 @@ def reads_through_identity_alias_the_reference_variable(tf):
 @program()
 def add_n_and_accumulate(tf):
     x = tf.constant([1.0, 2.0], name="x")
-    return tf.add_n([x]), tf.add_n([x, x, x], name="three"), attempt(tf.add_n, []), attempt(tf.add_n, [x, tf.constant([1])])
+    return (
+        tf.add_n([x]),
+        tf.add_n([x, x, x], name="three"),
+        attempt(tf.add_n, []),
+        attempt(tf.add_n, [x, tf.constant([1])]),
+    )
 
 
 # ---- colocation

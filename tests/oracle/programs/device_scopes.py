@@ -11,9 +11,12 @@ def node(tf, name=None):
 
 @program(
     cases=[
-        "/cpu:0", "/gpu:0", "/GPU:1", "/device:GPU:0", "/device:gpu:2", "cpu:0", "GPU:0", "/job:ps", "/job:ps/task:3", "/job:ps/replica:0/task:1/cpu:0",
-        "/job:worker/device:GPU:*", "/task:2", "/replica:1", "/device:CPU:*", "/gpu:*", "", "/job:localhost/replica:0/task:0/device:CPU:0",
-        "/device:XLA_CPU:0", "/device:TPU:3", "/Cpu:1", "/device:cpu:0", "/cpu", "/gpu", "/device:GPU", "/job:a_b/task:0",
+        "/cpu:0", "/gpu:0", "/GPU:1", "/device:GPU:0", "/device:gpu:2", "cpu:0", "GPU:0", "/job:ps", "/job:ps/task:3",
+        "/job:ps/replica:0/task:1/cpu:0",
+        "/job:worker/device:GPU:*", "/task:2", "/replica:1", "/device:CPU:*", "/gpu:*", "",
+        "/job:localhost/replica:0/task:0/device:CPU:0",
+        "/device:XLA_CPU:0", "/device:TPU:3", "/Cpu:1", "/device:cpu:0", "/cpu", "/gpu", "/device:GPU",
+        "/job:a_b/task:0",
     ]
 )  # fmt: skip
 def strings(tf, case):
@@ -24,7 +27,21 @@ def strings(tf, case):
     return attempt(enter)
 
 
-@program(cases=["nonsense", "/job", "/gpu:x", "/device:GPU:0/device:CPU:0", "/job:a/job:b", "/task:x", "//", "/foo:1", "/device::0", "/job:1", ":"])
+@program(
+    cases=[
+        "nonsense",
+        "/job",
+        "/gpu:x",
+        "/device:GPU:0/device:CPU:0",
+        "/job:a/job:b",
+        "/task:x",
+        "//",
+        "/foo:1",
+        "/device::0",
+        "/job:1",
+        ":",
+    ]
+)
 def malformed_strings(tf, case):
     def enter():
         with tf.device(case):
@@ -111,7 +128,7 @@ def device_functions_are_called_for_every_node_of_a_variable(tf):
 
     def chooser(op):
         kinds.append(op.type)
-        return "/job:ps/task:%d" % len(kinds)
+        return f"/job:ps/task:{len(kinds)}"
 
     with tf.device(chooser):
         v = tf.Variable([1.0], name="v")
@@ -134,7 +151,13 @@ def device_spec_from_string_and_merging(tf):
     one = tf.DeviceSpec.from_string("/job:worker/task:1/gpu:3")
     two = tf.DeviceSpec.from_string("/cpu:0")
     merged = [one.make_merged_spec(two).to_string(), two.make_merged_spec(one).to_string()]
-    return [one.to_string(), two.to_string(), merged, one == tf.DeviceSpec.from_string("/job:worker/task:1/device:GPU:3"), one == two]
+    return [
+        one.to_string(),
+        two.to_string(),
+        merged,
+        one == tf.DeviceSpec.from_string("/job:worker/task:1/device:GPU:3"),
+        one == two,
+    ]
 
 
 @program(cases={"number": 3, "list": ["/gpu:0"], "tensor": "tensor"})
@@ -164,7 +187,7 @@ def variables_and_caching_device(tf):
     with tf.variable_scope("s", caching_device="/cpu:3"):
         w = tf.get_variable("w", [1])
         x = tf.get_variable("x", [1], caching_device="/job:a")
-    with tf.variable_scope("f", caching_device=lambda op: "/device:CPU:%d" % len(op.name)):
+    with tf.variable_scope("f", caching_device=lambda op: f"/device:CPU:{len(op.name)}"):
         y = tf.get_variable("y", [1])
     z = tf.get_variable("z", [1], use_resource=True, caching_device="/cpu:1")
     return [t.device for t in (v, w, x, y, z)]

@@ -63,7 +63,8 @@ FETCHES = {
     "shape": lambda tf, a, b, v: b.shape,
     "string tensor": lambda tf, a, b, v: [tf.constant("s"), tf.constant(["x", "yy"]), tf.constant([["x"]])],
     "bool tensor": lambda tf, a, b, v: [tf.constant(True), tf.constant([True, False])],
-    "all kinds of numbers": lambda tf, a, b, v: [tf.constant(1, t) for t in ("int8", "uint8", "int16", "int64", "float16", "float64", "complex64", "uint16", "bfloat16")],
+    "all kinds of numbers": lambda tf, a, b, v: [tf.constant(1, t) for t in ("int8", "uint8", "int16", "int64",
+    "float16", "float64", "complex64", "uint16", "bfloat16")],
     "initializer": lambda tf, a, b, v: v.initializer,
     "assign": lambda tf, a, b, v: [v.assign([9.0, 9.0]), a],
     "resource variable": lambda tf, a, b, v: tf.get_variable("r", initializer=[1.0]),
@@ -82,7 +83,17 @@ def run(tf, case):
 @program()
 def the_answer_is_a_scalar_or_an_array(tf):
     with tf.Session() as sess:
-        got = sess.run([tf.constant(1.5), tf.constant([1.5]), tf.constant(3), tf.constant(True), tf.constant("s"), tf.constant([]), tf.zeros([0, 2])])
+        got = sess.run(
+            [
+                tf.constant(1.5),
+                tf.constant([1.5]),
+                tf.constant(3),
+                tf.constant(True),
+                tf.constant("s"),
+                tf.constant([]),
+                tf.zeros([0, 2]),
+            ]
+        )
     return got, [type(x).__name__ for x in got]
 
 
@@ -110,7 +121,15 @@ def eval_and_run_find_the_default_session(tf):
     with tf.Session() as sess:
         v.initializer.run()
         other = tf.Session()
-        out = [a.eval(), b.eval(session=sess), v.eval(), a.op.run(), tf.get_default_session() is sess, a.eval(feed_dict={a: 7.0}), a.op.run(session=other)]
+        out = [
+            a.eval(),
+            b.eval(session=sess),
+            v.eval(),
+            a.op.run(),
+            tf.get_default_session() is sess,
+            a.eval(feed_dict={a: 7.0}),
+            a.op.run(session=other),
+        ]
         with other.as_default():
             out.append(tf.get_default_session() is other)
         out.append(tf.get_default_session() is sess)

@@ -35,19 +35,28 @@ FORMS = {
     "initializer array": lambda tf: tf.get_variable("v", initializer=np.array([1.0, 2.0])),
     "initializer value and shape": lambda tf: tf.get_variable("v", [2], initializer=tf.constant([1.0, 2.0])),
     "initializer value and dtype": lambda tf: tf.get_variable("v", dtype=tf.float64, initializer=[1.0, 2.0]),
-    "initializer tensor and dtype clash": lambda tf: tf.get_variable("v", dtype=tf.int32, initializer=tf.constant([1.0])),
-    "initializer unknown shape": lambda tf: tf.get_variable("v", initializer=tf.placeholder_with_default([1.0], [None])),
-    "initializer unknown shape allowed": lambda tf: tf.get_variable("v", initializer=tf.placeholder_with_default([1.0], [None]), validate_shape=False),
-    "initializer function": lambda tf: tf.get_variable("v", [2], initializer=lambda shape, dtype, partition_info: tf.ones(shape, dtype)),
-    "initializer function of shape": lambda tf: tf.get_variable("v", [2], initializer=lambda shape, dtype=None: tf.ones(shape, dtype)),
+    "initializer tensor and dtype clash": lambda tf: tf.get_variable("v", dtype=tf.int32,
+    initializer=tf.constant([1.0])),
+    "initializer unknown shape": lambda tf: tf.get_variable("v",
+    initializer=tf.placeholder_with_default([1.0], [None])),
+    "initializer unknown shape allowed": lambda tf: tf.get_variable("v",
+    initializer=tf.placeholder_with_default([1.0], [None]), validate_shape=False),
+    "initializer function": lambda tf: tf.get_variable("v", [2], initializer=lambda shape, dtype,
+    partition_info: tf.ones(shape, dtype)),
+    "initializer function of shape": lambda tf: tf.get_variable("v", [2], initializer=lambda shape,
+    dtype=None: tf.ones(shape, dtype)),
     "initializer function without arguments": lambda tf: tf.get_variable("v", [2], initializer=lambda: tf.ones([2])),
-    "initializer keyword function": lambda tf: tf.get_variable("v", [2], initializer=lambda *args, **kwargs: tf.fill(args[0], float(len(args) + len(kwargs)))),
-    "initializer of another shape": lambda tf: tf.get_variable("v", [2], initializer=lambda shape, dtype=None, partition_info=None: tf.ones([3])),
+    "initializer keyword function": lambda tf: tf.get_variable("v", [2], initializer=lambda *args,
+    **kwargs: tf.fill(args[0], float(len(args) + len(kwargs)))),
+    "initializer of another shape": lambda tf: tf.get_variable("v", [2], initializer=lambda shape, dtype=None,
+    partition_info=None: tf.ones([3])),
     "initializer string": lambda tf: tf.get_variable("v", [2], initializer="zeros"),
     "not trainable": lambda tf: tf.get_variable("v", [2], initializer=tf.zeros_initializer(), trainable=False),
     "collections": lambda tf: tf.get_variable("v", [2], initializer=tf.zeros_initializer(), collections=["mine"]),
-    "regularizer": lambda tf: tf.get_variable("v", [2], initializer=tf.ones_initializer(), regularizer=lambda v: tf.reduce_sum(v) * 0.5),
-    "regularizer none": lambda tf: tf.get_variable("v", [2], initializer=tf.ones_initializer(), regularizer=lambda v: None),
+    "regularizer": lambda tf: tf.get_variable("v", [2], initializer=tf.ones_initializer(),
+    regularizer=lambda v: tf.reduce_sum(v) * 0.5),
+    "regularizer none": lambda tf: tf.get_variable("v", [2], initializer=tf.ones_initializer(),
+    regularizer=lambda v: None),
     "caching_device": lambda tf: tf.get_variable("v", [2], initializer=tf.zeros_initializer(), caching_device="/cpu:0"),
     "validate_shape": lambda tf: tf.get_variable("v", [2], initializer=tf.zeros_initializer(), validate_shape=False),
     "use_resource": lambda tf: tf.get_variable("v", [2], initializer=tf.zeros_initializer(), use_resource=True),
@@ -56,12 +65,15 @@ FORMS = {
     "name with slash": lambda tf: tf.get_variable("a/b", [2], initializer=tf.zeros_initializer()),
     "bad name": lambda tf: tf.get_variable("a b", [2], initializer=tf.zeros_initializer()),
     "name with dot": lambda tf: tf.get_variable("a.b-c_1", [2], initializer=tf.zeros_initializer()),
-    "positional": lambda tf: tf.get_variable("v", [2], tf.float32, tf.zeros_initializer(), None, False, ["mine"], "/cpu:0", None, True, False, None),
+    "positional": lambda tf: tf.get_variable("v", [2], tf.float32, tf.zeros_initializer(), None, False, ["mine"],
+    "/cpu:0", None, True, False, None),
     "unknown keyword": lambda tf: tf.get_variable("v", [2], nonsense=1),
     "no name": lambda tf: tf.get_variable(),
-    "synchronization": lambda tf: tf.get_variable("v", [2], initializer=tf.zeros_initializer(), synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.MEAN),
+    "synchronization": lambda tf: tf.get_variable("v", [2], initializer=tf.zeros_initializer(),
+    synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.MEAN),
     "local": lambda tf: tf.get_local_variable("v", [2], initializer=tf.zeros_initializer()),
-    "local with collections": lambda tf: tf.get_local_variable("v", [2], initializer=tf.zeros_initializer(), collections=["mine"]),
+    "local with collections": lambda tf: tf.get_local_variable("v", [2], initializer=tf.zeros_initializer(),
+    collections=["mine"]),
 }  # fmt: skip
 
 
@@ -72,7 +84,9 @@ def call(tf, case):
     if not hasattr(v, "initializer"):
         return v
     g = tf.get_default_graph()
-    lists = {str(k): [getattr(x, "name", None) for x in g.get_collection(k)] for k in sorted(g.get_all_collection_keys())}
+    lists = {
+        str(k): [getattr(x, "name", None) for x in g.get_collection(k)] for k in sorted(g.get_all_collection_keys())
+    }
     with tf.Session() as sess:
         sess.run([tf.global_variables_initializer(), tf.local_variables_initializer(), v.initializer])
         return v, v.trainable, lists, sess.run(v)
@@ -143,10 +157,18 @@ def when_reusing(tf, case):
         tf.Variable(1.0, name="plain")
     with scope(tf, True):
         w = attempt(case, tf)
-    return w, w is v, [x.name for x in tf.get_collection("late")], [x.name for x in tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)], v.trainable
+    return (
+        w,
+        w is v,
+        [x.name for x in tf.get_collection("late")],
+        [x.name for x in tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)],
+        v.trainable,
+    )
 
 
-@program(cases={k: REUSES[k] for k in ("same", "no shape", "other shape", "other dtype", "missing", "made by tf.Variable")})
+@program(
+    cases={k: REUSES[k] for k in ("same", "no shape", "other shape", "other dtype", "missing", "made by tf.Variable")}
+)
 def with_auto_reuse(tf, case):
     with scope(tf):
         v = tf.get_variable("v", [2], initializer=tf.zeros_initializer())
@@ -173,7 +195,10 @@ def an_op_of_that_name_is_there_already(tf):
 
 @program()
 def a_failed_get_variable_leaves_the_name_free_or_not(tf):
-    caught = [attempt(tf.get_variable, "v", [2], initializer=lambda shape, dtype=None, partition_info=None: 1 / 0), attempt(tf.get_variable, "w", [None])]
+    caught = [
+        attempt(tf.get_variable, "v", [2], initializer=lambda shape, dtype=None, partition_info=None: 1 / 0),
+        attempt(tf.get_variable, "w", [None]),
+    ]
     v = tf.get_variable("v", [2], initializer=tf.zeros_initializer())
     w = tf.get_variable("w", [2], initializer=tf.zeros_initializer())
     return caught, v.name, w.name, v.op.name
@@ -251,7 +276,9 @@ def a_getter_that_makes_two_variables(tf):
     def summed(getter, name, *args, **kwargs):
         return getter(name + "/0", *args, **kwargs) + getter(name + "/1", *args, **kwargs)
 
-    return tf.get_variable("v", [2], initializer=tf.ones_initializer(), custom_getter=summed), [x.name for x in tf.global_variables()]
+    return tf.get_variable("v", [2], initializer=tf.ones_initializer(), custom_getter=summed), [
+        x.name for x in tf.global_variables()
+    ]
 
 
 @program()

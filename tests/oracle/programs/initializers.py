@@ -34,7 +34,8 @@ MAKERS = {
     "variance_scaling": lambda tf: tf.variance_scaling_initializer(seed=5),
     "variance_scaling fan_out": lambda tf: tf.variance_scaling_initializer(2.0, "fan_out", "normal", seed=5),
     "variance_scaling fan_avg": lambda tf: tf.variance_scaling_initializer(2.0, "fan_avg", "uniform", seed=5),
-    "variance_scaling untruncated": lambda tf: tf.variance_scaling_initializer(1.0, "fan_in", "untruncated_normal", seed=5),
+    "variance_scaling untruncated": lambda tf: tf.variance_scaling_initializer(1.0, "fan_in", "untruncated_normal",
+    seed=5),
     "variance_scaling truncated": lambda tf: tf.variance_scaling_initializer(1.0, "fan_in", "truncated_normal", seed=5),
     "variance_scaling bad scale": lambda tf: tf.variance_scaling_initializer(0.0),
     "variance_scaling bad mode": lambda tf: tf.variance_scaling_initializer(mode="fan"),
@@ -66,38 +67,83 @@ def through_get_variable(tf, case):
         return v, sess.run(v)
 
 
-@program(cases={k: MAKERS[k] for k in ("zeros", "ones", "constant", "random_uniform", "random_normal", "truncated_normal", "variance_scaling", "glorot_uniform", "orthogonal", "identity", "uniform_unit_scaling")})
+@program(
+    cases={
+        k: MAKERS[k]
+        for k in (
+            "zeros",
+            "ones",
+            "constant",
+            "random_uniform",
+            "random_normal",
+            "truncated_normal",
+            "variance_scaling",
+            "glorot_uniform",
+            "orthogonal",
+            "identity",
+            "uniform_unit_scaling",
+        )
+    }
+)
 def called_by_hand(tf, case):
     init = case(tf)
-    made = [attempt(init, [2, 3]), attempt(init, [3, 3], dtype=tf.float64), attempt(init, tf.TensorShape([2, 2])), attempt(init, [4]), attempt(init, []), attempt(init, shape=[2, 2], dtype=tf.float32, partition_info=None)]
+    made = [
+        attempt(init, [2, 3]),
+        attempt(init, [3, 3], dtype=tf.float64),
+        attempt(init, tf.TensorShape([2, 2])),
+        attempt(init, [4]),
+        attempt(init, []),
+        attempt(init, shape=[2, 2], dtype=tf.float32, partition_info=None),
+    ]
     return made
 
 
 @program(cases=["scalar", "vector", "dense", "conv", "deep conv"])
 def fans(tf, case):
     shape = {"scalar": [], "vector": [7], "dense": [4, 6], "conv": [5, 5, 3, 8], "deep conv": [2, 3, 3, 4, 5]}[case]
-    return [tf.get_variable("v%d" % i, shape, initializer=tf.variance_scaling_initializer(2.0, mode, kind, seed=1)) for i, (mode, kind) in enumerate([("fan_in", "uniform"), ("fan_out", "truncated_normal"), ("fan_avg", "uniform")])]
+    return [
+        tf.get_variable(f"v{i}", shape, initializer=tf.variance_scaling_initializer(2.0, mode, kind, seed=1))
+        for i, (mode, kind) in enumerate(
+            [("fan_in", "uniform"), ("fan_out", "truncated_normal"), ("fan_avg", "uniform")]
+        )
+    ]
 
 
 @program()
 def the_default_initializer_by_shape(tf):
-    return [tf.get_variable("v%d" % i, shape) for i, shape in enumerate([[], [3], [3, 4], [5, 5, 2, 4]])]
+    return [tf.get_variable(f"v{i}", shape) for i, shape in enumerate([[], [3], [3, 4], [5, 5, 2, 4]])]
 
 
-@program(cases=["zeros", "constant", "random_uniform", "truncated_normal", "variance_scaling", "orthogonal", "identity"])
+@program(
+    cases=["zeros", "constant", "random_uniform", "truncated_normal", "variance_scaling", "orthogonal", "identity"]
+)
 def configs(tf, case):
     init = MAKERS[case](tf)
     config = init.get_config()
     again = type(init).from_config(config)
-    return sorted(config), {k: config[k] for k in sorted(config) if k != "dtype"}, str(config.get("dtype")), again.get_config() == config
+    return (
+        sorted(config),
+        {k: config[k] for k in sorted(config) if k != "dtype"},
+        str(config.get("dtype")),
+        again.get_config() == config,
+    )
 
 
 @program()
 def initializer_names(tf):
-    names = "zeros ones constant random_uniform random_normal truncated_normal uniform_unit_scaling variance_scaling orthogonal identity glorot_uniform glorot_normal he_normal he_uniform lecun_normal lecun_uniform global_variables variables local_variables tables_initializer"
-    short = [name for name in names.split() if hasattr(tf.initializers, name)]
-    long = [name for name in names.split() if hasattr(tf, name + "_initializer")]
-    return short, long, tf.initializers.zeros is tf.zeros_initializer, tf.initializers.constant is tf.constant_initializer
+    names = [
+        "zeros", "ones", "constant", "random_uniform", "random_normal", "truncated_normal", "uniform_unit_scaling",
+        "variance_scaling", "orthogonal", "identity", "glorot_uniform", "glorot_normal", "he_normal", "he_uniform",
+        "lecun_normal", "lecun_uniform", "global_variables", "variables", "local_variables", "tables_initializer",
+    ]  # fmt: skip
+    short = [name for name in names if hasattr(tf.initializers, name)]
+    long = [name for name in names if hasattr(tf, name + "_initializer")]
+    return (
+        short,
+        long,
+        tf.initializers.zeros is tf.zeros_initializer,
+        tf.initializers.constant is tf.constant_initializer,
+    )
 
 
 @program(graph=False)
@@ -115,7 +161,17 @@ def orthogonal_is_orthogonal(tf):
 @program(graph=False)
 def spread_of_random_initializers(tf):
     """Mean and deviation to one digit, and the bounds, of many numbers."""
-    makers = ["random_uniform", "random_normal", "truncated_normal", "variance_scaling", "glorot_uniform", "glorot_normal", "he_normal", "he_uniform", "lecun_normal"]
+    makers = [
+        "random_uniform",
+        "random_normal",
+        "truncated_normal",
+        "variance_scaling",
+        "glorot_uniform",
+        "glorot_normal",
+        "he_normal",
+        "he_uniform",
+        "lecun_normal",
+    ]
     variables = [tf.get_variable(k, [100, 200], initializer=MAKERS[k](tf)) for k in makers]
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())

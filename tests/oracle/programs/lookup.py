@@ -14,8 +14,10 @@ def small(tf):
 
 
 LOOKUPS = {
-    "tensor": "x:0", "operation": "x", "second output": "parts:1", "in a scope": "s/nothing", "no such op": "nope", "no such tensor": "nope:0",
-    "no such output": "x:1", "output of a no-op": "s/nothing:0", "bad index": "x:a", "negative index": "x:-1", "empty": "", "colon": ":", "only index": ":0",
+    "tensor": "x:0", "operation": "x", "second output": "parts:1", "in a scope": "s/nothing", "no such op": "nope",
+    "no such tensor": "nope:0",
+    "no such output": "x:1", "output of a no-op": "s/nothing:0", "bad index": "x:a", "negative index": "x:-1",
+    "empty": "", "colon": ":", "only index": ":0",
     "two colons": "x:0:0", "caret": "^x", "number": 3, "none": None, "bytes": b"x:0", "list": ["x"],
 }  # fmt: skip
 
@@ -110,7 +112,12 @@ def a_finalized_graph_takes_no_names_but_shows_what_it_has(tf):
         with tf.name_scope("fresh") as name:
             return name
 
-    return attempt(scope), attempt(g.add_to_collection, "c", 1), attempt(g.get_collection, "c"), attempt(g.get_collection_ref, "c")
+    return (
+        attempt(scope),
+        attempt(g.add_to_collection, "c", 1),
+        attempt(g.get_collection, "c"),
+        attempt(g.get_collection_ref, "c"),
+    )
 
 
 @program()
@@ -122,7 +129,8 @@ def prevent_feeding_and_fetching(tf):
     with tf.Session() as sess:
         return (
             g.is_feedable(a), g.is_feedable(b), g.is_fetchable(a), g.is_fetchable(b), g.is_fetchable(b.op),
-            attempt(sess.run, b), attempt(sess.run, b.op), attempt(sess.run, a + b, {a: 5.0}), sess.run(a + b, {b: 5.0}),
+            attempt(sess.run, b), attempt(sess.run, b.op), attempt(sess.run, a + b, {a: 5.0}),
+            sess.run(a + b, {b: 5.0}),
         )  # fmt: skip
 
 
@@ -165,7 +173,11 @@ def strings_of_tensors(tf):
     ]
     v = tf.Variable([1.0], name="v")
     r = tf.get_variable("r", [2], use_resource=True)
-    return [str(x) for x in made] + [repr(x) for x in made] + [str(v), repr(v), str(r), repr(r), str(v.value()), repr(v.op)]
+    return (
+        [str(x) for x in made]
+        + [repr(x) for x in made]
+        + [str(v), repr(v), str(r), repr(r), str(v.value()), repr(v.op)]
+    )
 
 
 @program()
@@ -198,7 +210,15 @@ def tensors_as_booleans_and_iterables(tf):
     def loop():
         return [item for item in x]
 
-    return attempt(truth), attempt(loop), attempt(bool, s), attempt(len, x), attempt(int, s), attempt(lambda: 1.0 in x), attempt(lambda: list(s))
+    return (
+        attempt(truth),
+        attempt(loop),
+        attempt(bool, s),
+        attempt(len, x),
+        attempt(int, s),
+        attempt(lambda: 1.0 in x),
+        attempt(lambda: list(s)),
+    )
 
 
 @program()
@@ -207,7 +227,20 @@ def tensors_hash_and_compare_by_identity(tf):
     y = tf.constant(1.0)
     v = tf.Variable(1.0)
     w = tf.Variable(1.0)
-    return x == x, x == y, x != y, len({x, y, x}), {x: 1}[x], v == v, v == w, v != w, len({v, w, v}), x == 1.0, x is None, x == None  # noqa: E711
+    return (
+        x == x,
+        x == y,
+        x != y,
+        len({x, y, x}),
+        {x: 1}[x],
+        v == v,
+        v == w,
+        v != w,
+        len({v, w, v}),
+        x == 1.0,
+        x is None,
+        x == None,
+    )
 
 
 @program()
@@ -334,4 +367,8 @@ def operations_run_and_tensors_eval_need_a_session(tf):
 
 @program()
 def convert_an_operation_to_a_tensor_fails(tf):
-    return attempt(tf.convert_to_tensor, tf.no_op(name="n")), attempt(tf.add, tf.no_op(name="m"), 1.0), attempt(tf.identity, tf.Graph())
+    return (
+        attempt(tf.convert_to_tensor, tf.no_op(name="n")),
+        attempt(tf.add, tf.no_op(name="m"), 1.0),
+        attempt(tf.identity, tf.Graph()),
+    )

@@ -169,13 +169,39 @@ def name_scope_object_can_be_asked_for_its_name(tf):
         return scope.name, entered
 
 
-@program(cases=["1abc", "_a", "-a", "a b", "a\\b", "a$", "a/b", "a.b", "a-b", "a_b", ".a", "a>b", ">a", "a:0", "^a", "", "/a", "a//b", "é", "a\n", "9"])
+@program(
+    cases=[
+        "1abc",
+        "_a",
+        "-a",
+        "a b",
+        "a\\b",
+        "a$",
+        "a/b",
+        "a.b",
+        "a-b",
+        "a_b",
+        ".a",
+        "a>b",
+        ">a",
+        "a:0",
+        "^a",
+        "",
+        "/a",
+        "a//b",
+        "é",
+        "a\n",
+        "9",
+    ]
+)
 def which_op_names_are_allowed(tf, case):
     made = attempt(tf.constant, 1, name=case)
     return getattr(made, "name", made)
 
 
-@program(cases=["1abc", "_a", "-a", "a b", "a$", "a/b", "a.b", ".a", "a>b", "a:0", "^a", "/", "/a", "a//b", "é", "9", "a\n"])
+@program(
+    cases=["1abc", "_a", "-a", "a b", "a$", "a/b", "a.b", ".a", "a>b", "a:0", "^a", "/", "/a", "a//b", "é", "9", "a\n"]
+)
 def which_scope_names_are_allowed(tf, case):
     def enter():
         with tf.name_scope(case) as scope:
@@ -291,7 +317,14 @@ def module_functions_open_scopes_or_not(tf):
 def group_names(tf):
     a = tf.no_op(name="a")
     b = tf.constant(1, name="b")
-    return tf.group(), tf.group(a), tf.group(a, b, name="both"), tf.group([a, [b]]), attempt(tf.group, a, 3), attempt(tf.group, [None])
+    return (
+        tf.group(),
+        tf.group(a),
+        tf.group(a, b, name="both"),
+        tf.group([a, [b]]),
+        attempt(tf.group, a, 3),
+        attempt(tf.group, [None]),
+    )
 
 
 @program()

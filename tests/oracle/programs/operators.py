@@ -9,10 +9,20 @@ import numpy as np
 from tests.oracle import attempt, program
 
 BINARY = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow,
-    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "and": operator.and_, "or": operator.or_, "xor": operator.xor, "matmul": operator.matmul, "eq": operator.eq, "ne": operator.ne,
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
+    "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "and": operator.and_,
+    "or": operator.or_, "xor": operator.xor, "matmul": operator.matmul, "eq": operator.eq, "ne": operator.ne,
 }  # fmt: skip
-UNARY = {"neg": operator.neg, "abs": abs, "invert": operator.invert, "pos": operator.pos, "round": round, "not": operator.not_, "bool": bool}
+UNARY = {
+    "neg": operator.neg,
+    "abs": abs,
+    "invert": operator.invert,
+    "pos": operator.pos,
+    "round": round,
+    "not": operator.not_,
+    "bool": bool,
+}
 ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "le", "gt", "ge")
 
 
@@ -53,14 +63,40 @@ def two_string_tensors(tf, case):
 def python_scalars_on_both_sides(tf, case):
     x = tf.constant([7.0, -5.0], name="x")
     i = tf.constant([7, 5] if case is operator.pow else [7, -5], name="i")
-    return values(tf, [attempt(case, x, 2.0), attempt(case, 2.0, x), attempt(case, x, 3), attempt(case, 3, x), attempt(case, i, 2), attempt(case, 2, i)])
+    return values(
+        tf,
+        [
+            attempt(case, x, 2.0),
+            attempt(case, 2.0, x),
+            attempt(case, x, 3),
+            attempt(case, 3, x),
+            attempt(case, i, 2),
+            attempt(case, 2, i),
+        ],
+    )
 
 
 @program(cases=ARITHMETIC)
 def scalars_that_do_not_fit(tf, case):
     f = BINARY[case]
-    i, b, d = tf.constant([7, 5], name="i"), tf.constant([True, False], name="b"), tf.constant([7.0, 5.0], tf.float64, name="d")
-    return [attempt(f, i, 2.5), attempt(f, 2.5, i), attempt(f, b, 1), attempt(f, i, True), attempt(f, i, "a"), attempt(f, d, tf.constant(1.0)), attempt(f, i, None), attempt(f, None, i), attempt(f, i, 2**40), attempt(f, i, 1j), attempt(f, i, object())]
+    i, b, d = (
+        tf.constant([7, 5], name="i"),
+        tf.constant([True, False], name="b"),
+        tf.constant([7.0, 5.0], tf.float64, name="d"),
+    )
+    return [
+        attempt(f, i, 2.5),
+        attempt(f, 2.5, i),
+        attempt(f, b, 1),
+        attempt(f, i, True),
+        attempt(f, i, "a"),
+        attempt(f, d, tf.constant(1.0)),
+        attempt(f, i, None),
+        attempt(f, None, i),
+        attempt(f, i, 2**40),
+        attempt(f, i, 1j),
+        attempt(f, i, object()),
+    ]
 
 
 @program(cases=ARITHMETIC)
@@ -68,8 +104,11 @@ def lists_arrays_and_numpy_scalars(tf, case):
     f = BINARY[case]
     x = tf.constant([7.0, -5.0], name="x")
     return values(tf, [
-        attempt(f, x, [2.0, 3.0]), attempt(f, [2.0, 3.0], x), attempt(f, x, (2, 3)), attempt(f, x, np.array([2.0, 3.0], np.float32)), attempt(f, x, np.array([2.0, 3.0])), attempt(f, np.array([2.0, 3.0], np.float32), x),
-        attempt(f, np.float32(2.0), x), attempt(f, x, np.float32(2.0)), attempt(f, x, np.float64(2.0)), attempt(f, x, np.int32(2)), attempt(f, np.array([2, 3]), x),
+        attempt(f, x, [2.0, 3.0]), attempt(f, [2.0, 3.0], x), attempt(f, x, (2, 3)),
+        attempt(f, x, np.array([2.0, 3.0], np.float32)), attempt(f, x, np.array([2.0, 3.0])),
+        attempt(f, np.array([2.0, 3.0], np.float32), x),
+        attempt(f, np.float32(2.0), x), attempt(f, x, np.float32(2.0)), attempt(f, x, np.float64(2.0)),
+        attempt(f, x, np.int32(2)), attempt(f, np.array([2, 3]), x),
     ])  # fmt: skip
 
 
@@ -79,12 +118,33 @@ def variables_on_both_sides(tf, case):
     v = tf.Variable([[2.0, 1.0], [0.0, 3.0]], name="v")
     r = tf.get_variable("r", initializer=[[1.0, 2.0], [3.0, 4.0]], use_resource=True)
     x = tf.constant([[1.0, 1.0], [2.0, 2.0]], name="x")
-    return values(tf, [attempt(f, v, x), attempt(f, x, v), attempt(f, v, v), attempt(f, r, x), attempt(f, x, r), attempt(f, v, r), attempt(f, v, [[1.0, 2.0], [3.0, 4.0]]), attempt(f, 2.0, v), attempt(f, v, 2.0), attempt(f, 2.0, r)])
+    return values(
+        tf,
+        [
+            attempt(f, v, x),
+            attempt(f, x, v),
+            attempt(f, v, v),
+            attempt(f, r, x),
+            attempt(f, x, r),
+            attempt(f, v, r),
+            attempt(f, v, [[1.0, 2.0], [3.0, 4.0]]),
+            attempt(f, 2.0, v),
+            attempt(f, v, 2.0),
+            attempt(f, 2.0, r),
+        ],
+    )
 
 
 @program(cases=UNARY)
 def unary(tf, case):
-    made = [tf.constant([1.5, -2.5, 0.5], name="f"), tf.constant([3, -4], name="i"), tf.constant([True, False], name="b"), tf.constant([3 - 4j], name="c"), tf.constant(["s"], name="s"), tf.constant([1, 2], tf.uint8, name="u")]
+    made = [
+        tf.constant([1.5, -2.5, 0.5], name="f"),
+        tf.constant([3, -4], name="i"),
+        tf.constant([True, False], name="b"),
+        tf.constant([3 - 4j], name="c"),
+        tf.constant(["s"], name="s"),
+        tf.constant([1, 2], tf.uint8, name="u"),
+    ]
     return values(tf, [attempt(case, x) for x in made])
 
 
@@ -95,22 +155,52 @@ def unary_of_variables(tf, case):
     return values(tf, [attempt(UNARY[case], v), attempt(UNARY[case], r)])
 
 
-DTYPES = ["float16", "float64", "int8", "uint8", "int16", "int64", "complex64", "bfloat16", "uint16", "uint32", "uint64"]
+DTYPES = [
+    "float16",
+    "float64",
+    "int8",
+    "uint8",
+    "int16",
+    "int64",
+    "complex64",
+    "bfloat16",
+    "uint16",
+    "uint32",
+    "uint64",
+]
 
 
 @program(cases=DTYPES, graph=False)
 def which_operators_a_dtype_has(tf, case):
     x = tf.placeholder(case, [2], name="x")
-    return {name: getattr(attempt(f, x, x), "dtype", "error") for name, f in BINARY.items() if name not in ("eq", "ne", "matmul")}
+    return {
+        name: getattr(attempt(f, x, x), "dtype", "error")
+        for name, f in BINARY.items()
+        if name not in ("eq", "ne", "matmul")
+    }
 
 
-@program(cases=["int32", "int64", "uint8", "int8", "int16", "float16", "float32", "float64", "bfloat16", "bool", "complex64"])
+@program(
+    cases=["int32", "int64", "uint8", "int8", "int16", "float16", "float32", "float64", "bfloat16", "bool", "complex64"]
+)
 def division(tf, case):
     made = attempt(lambda: (tf.constant([7, 5], case, name="x"), tf.constant([2, 3], case, name="y")))
     if not isinstance(made, tuple):
         made = (tf.constant([True, False], name="x"), tf.constant([True, True], name="y"))
     x, y = made
-    functions = [tf.div, tf.divide, tf.truediv, tf.floordiv, tf.mod, tf.floormod, tf.truncatediv, tf.truncatemod, tf.realdiv, tf.div_no_nan, tf.floor_div]
+    functions = [
+        tf.div,
+        tf.divide,
+        tf.truediv,
+        tf.floordiv,
+        tf.mod,
+        tf.floormod,
+        tf.truncatediv,
+        tf.truncatemod,
+        tf.realdiv,
+        tf.div_no_nan,
+        tf.floor_div,
+    ]
     return [attempt(f, x, y) for f in functions]
 
 
@@ -119,7 +209,22 @@ def division_rounds(tf):
     x, y = tf.constant([7, -7, 7, -7]), tf.constant([3, 3, -3, -3])
     f, g = tf.constant([7.5, -7.5, 7.5, -7.5, 1.0]), tf.constant([2.0, 2.0, -2.0, -2.0, 0.0])
     with tf.Session() as sess:
-        return sess.run([x / y, x // y, x % y, tf.div(x, y), tf.truncatediv(x, y), tf.truncatemod(x, y), f / g, f // g, f % g, tf.div(f, g), tf.truncatemod(f, g), tf.div_no_nan(f, g)])
+        return sess.run(
+            [
+                x / y,
+                x // y,
+                x % y,
+                tf.div(x, y),
+                tf.truncatediv(x, y),
+                tf.truncatemod(x, y),
+                f / g,
+                f // g,
+                f % g,
+                tf.div(f, g),
+                tf.truncatemod(f, g),
+                tf.div_no_nan(f, g),
+            ]
+        )
 
 
 @program(messages=["division by zero"])
@@ -173,7 +278,7 @@ def in_place_operators_rebind(tf):
 
 @program()
 def operators_and_other_objects(tf):
-    class Left(object):
+    class Left:
         def __add__(self, other):
             return "left"
 
@@ -181,13 +286,29 @@ def operators_and_other_objects(tf):
             return "right"
 
     x = tf.constant(1.0)
-    return Left() + x, attempt(lambda: x + Left()), attempt(lambda: x + {}), attempt(lambda: x + object()), attempt(lambda: {} + x), attempt(lambda: "a" + x), attempt(lambda: x + "a")
+    return (
+        Left() + x,
+        attempt(lambda: x + Left()),
+        attempt(lambda: x + {}),
+        attempt(lambda: x + object()),
+        attempt(lambda: {} + x),
+        attempt(lambda: "a" + x),
+        attempt(lambda: x + "a"),
+    )
 
 
 @program()
 def arrays_give_way_to_tensors(tf):
     x = tf.constant([1.0, 2.0])
-    return np.array([1.0, 2.0], np.float32) + x, np.float32(3.0) * x, np.array([1.0, 2.0], np.float32) < x, attempt(lambda: np.add(np.array([1.0, 2.0]), x)), attempt(lambda: np.array(x)), attempt(lambda: np.sum(x)), x.__array_priority__
+    return (
+        np.array([1.0, 2.0], np.float32) + x,
+        np.float32(3.0) * x,
+        np.array([1.0, 2.0], np.float32) < x,
+        attempt(lambda: np.add(np.array([1.0, 2.0]), x)),
+        attempt(lambda: np.array(x)),
+        attempt(lambda: np.sum(x)),
+        x.__array_priority__,
+    )
 
 
 @program()
@@ -195,19 +316,61 @@ def matmul_operator(tf):
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]], name="x")
     v = tf.Variable([[1.0], [1.0]], name="v")
     b = tf.constant(np.arange(8.0).reshape(2, 2, 2), name="b")
-    return values(tf, [x @ v, x @ [[1.0], [2.0]], [[1.0, 1.0]] @ x, np.array([[1.0, 1.0]], np.float32) @ x, b @ b, attempt(lambda: x @ [1.0, 2.0]), attempt(lambda: x @ 2.0), attempt(lambda: x @ tf.constant([[1]]))])
+    return values(
+        tf,
+        [
+            x @ v,
+            x @ [[1.0], [2.0]],
+            [[1.0, 1.0]] @ x,
+            np.array([[1.0, 1.0]], np.float32) @ x,
+            b @ b,
+            attempt(lambda: x @ [1.0, 2.0]),
+            attempt(lambda: x @ 2.0),
+            attempt(lambda: x @ tf.constant([[1]])),
+        ],
+    )
 
 
 @program()
 def comparisons_give_bool_tensors(tf):
     x = tf.constant([1, 2, 3], name="x")
-    return values(tf, [x < 2, 2 < x, x >= [1, 3, 3], tf.equal(x, 2), tf.not_equal(2, x), x > x[1], tf.less(x, 2), tf.less_equal(x, 2), tf.greater(x, 2), tf.greater_equal(x, 2)])
+    return values(
+        tf,
+        [
+            x < 2,
+            2 < x,
+            x >= [1, 3, 3],
+            tf.equal(x, 2),
+            tf.not_equal(2, x),
+            x > x[1],
+            tf.less(x, 2),
+            tf.less_equal(x, 2),
+            tf.greater(x, 2),
+            tf.greater_equal(x, 2),
+        ],
+    )
 
 
 @program()
 def logical_operators(tf):
     a, b = tf.constant([True, True, False, False], name="a"), tf.constant([True, False, True, False], name="b")
-    return values(tf, [a & b, a | b, a ^ b, ~a, a & True, False | b, tf.logical_and(a, b), tf.logical_or(a, b), tf.logical_xor(a, b), tf.logical_not(a), attempt(lambda: a & 1), attempt(lambda: a and b)])
+    return values(
+        tf,
+        [
+            a & b,
+            a | b,
+            a ^ b,
+            ~a,
+            a & True,
+            False | b,
+            tf.logical_and(a, b),
+            tf.logical_or(a, b),
+            tf.logical_xor(a, b),
+            tf.logical_not(a),
+            attempt(lambda: a & 1),
+            attempt(lambda: a and b),
+        ],
+    )
 
 
 @program()
@@ -219,14 +382,28 @@ def bitwise_operators_on_integers(tf):
 @program()
 def broadcasting_values(tf):
     x = tf.constant(np.arange(6.0).reshape(2, 3), name="x")
-    return values(tf, [x + [1.0, 2.0, 3.0], x * [[2.0], [3.0]], x - 1.0, x[:, :1] + x[:1], x + tf.constant(1.0, tf.float64), attempt(lambda: x + [1.0, 2.0])])
+    return values(
+        tf,
+        [
+            x + [1.0, 2.0, 3.0],
+            x * [[2.0], [3.0]],
+            x - 1.0,
+            x[:, :1] + x[:1],
+            x + tf.constant(1.0, tf.float64),
+            attempt(lambda: x + [1.0, 2.0]),
+        ],
+    )
 
 
 @program()
 def incompatible_shapes_at_run_time(tf):
     x, y = tf.placeholder(tf.float32, name="x"), tf.placeholder(tf.float32, name="y")
     with tf.Session() as sess:
-        return attempt(sess.run, x + y, {x: [1.0, 2.0], y: [1.0, 2.0, 3.0]}), attempt(sess.run, tf.matmul(x, y), {x: [[1.0, 2.0]], y: [[1.0, 2.0]]}), attempt(sess.run, tf.reshape(x, [2, 2]), {x: [1.0]})
+        return (
+            attempt(sess.run, x + y, {x: [1.0, 2.0], y: [1.0, 2.0, 3.0]}),
+            attempt(sess.run, tf.matmul(x, y), {x: [[1.0, 2.0]], y: [[1.0, 2.0]]}),
+            attempt(sess.run, tf.reshape(x, [2, 2]), {x: [1.0]}),
+        )
 
 
 @program()
@@ -238,4 +415,21 @@ def sparse_and_slices_operators(tf):
 
 @program()
 def functions_take_plain_values(tf):
-    return values(tf, [tf.add(1, 2), tf.subtract(5.0, 2), tf.multiply([1, 2], 3), tf.negative(3), tf.square(3.0), tf.pow(2, 3), tf.maximum(1, 2), tf.minimum([1.0], 2.0), tf.abs(-3), tf.sign([-2.0, 0.0]), tf.equal(1, 1), tf.add("a", "b"), tf.squared_difference(5, 2)])
+    return values(
+        tf,
+        [
+            tf.add(1, 2),
+            tf.subtract(5.0, 2),
+            tf.multiply([1, 2], 3),
+            tf.negative(3),
+            tf.square(3.0),
+            tf.pow(2, 3),
+            tf.maximum(1, 2),
+            tf.minimum([1.0], 2.0),
+            tf.abs(-3),
+            tf.sign([-2.0, 0.0]),
+            tf.equal(1, 1),
+            tf.add("a", "b"),
+            tf.squared_difference(5, 2),
+        ],
+    )

@@ -33,8 +33,19 @@ def made(tf, case):
     if hasattr(v, "error"):
         return v
     parts = list(v) if hasattr(v, "_get_variable_list") or hasattr(v, "as_tensor") else [v]
-    infos = [p._get_save_slice_info() if hasattr(p, "_get_save_slice_info") else getattr(p, "_save_slice_info", None) for p in parts]
-    return v, parts, [(i.full_name, list(i.full_shape), list(i.var_offset), list(i.var_shape), i.spec) if i else None for i in infos], [x.name for x in tf.global_variables()]
+    infos = [
+        p._get_save_slice_info() if hasattr(p, "_get_save_slice_info") else getattr(p, "_save_slice_info", None)
+        for p in parts
+    ]
+    return (
+        v,
+        parts,
+        [
+            (i.full_name, list(i.full_shape), list(i.var_offset), list(i.var_shape), i.spec) if i else None
+            for i in infos
+        ],
+        [x.name for x in tf.global_variables()],
+    )
 
 
 @program()
@@ -76,7 +87,9 @@ def reusing_needs_the_shape_but_not_the_partitioner(tf):
 @program()
 def the_same_name_again(tf):
     tf.get_variable("v", [4], initializer=tf.zeros_initializer(), partitioner=tf.fixed_size_partitioner(2))
-    return attempt(tf.get_variable, "v", [4], partitioner=tf.fixed_size_partitioner(2)), attempt(tf.get_variable, "v", [4])
+    return attempt(tf.get_variable, "v", [4], partitioner=tf.fixed_size_partitioner(2)), attempt(
+        tf.get_variable, "v", [4]
+    )
 
 
 @program()
@@ -88,8 +101,15 @@ def a_whole_variable_asked_for_in_parts(tf):
 
 @program()
 def initial_values_are_cut(tf):
-    v = tf.get_variable("v", initializer=tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), partitioner=tf.fixed_size_partitioner(2))
-    w = tf.get_variable("w", [4], initializer=lambda shape, dtype=None, partition_info=None: tf.fill(shape, float(partition_info.var_offset[0])), partitioner=tf.fixed_size_partitioner(2))
+    v = tf.get_variable(
+        "v", initializer=tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), partitioner=tf.fixed_size_partitioner(2)
+    )
+    w = tf.get_variable(
+        "w",
+        [4],
+        initializer=lambda shape, dtype=None, partition_info=None: tf.fill(shape, float(partition_info.var_offset[0])),
+        partitioner=tf.fixed_size_partitioner(2),
+    )
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         return sess.run(list(v)), sess.run(list(w)), sess.run(v.as_tensor())
@@ -97,7 +117,13 @@ def initial_values_are_cut(tf):
 
 @program()
 def regularizers_see_the_parts(tf):
-    tf.get_variable("v", [4], initializer=tf.zeros_initializer(), partitioner=tf.fixed_size_partitioner(2), regularizer=lambda v: tf.reduce_sum(v))
+    tf.get_variable(
+        "v",
+        [4],
+        initializer=tf.zeros_initializer(),
+        partitioner=tf.fixed_size_partitioner(2),
+        regularizer=lambda v: tf.reduce_sum(v),
+    )
     return tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
 
 
@@ -115,7 +141,9 @@ def assigning_part_by_part(tf):
 
 @program()
 def resource_parts(tf):
-    v = tf.get_variable("v", [4], initializer=tf.zeros_initializer(), partitioner=tf.fixed_size_partitioner(2), use_resource=True)
+    v = tf.get_variable(
+        "v", [4], initializer=tf.zeros_initializer(), partitioner=tf.fixed_size_partitioner(2), use_resource=True
+    )
     return v
 
 

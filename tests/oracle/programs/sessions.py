@@ -48,7 +48,12 @@ def a_session_enters_its_graph(tf):
 @program()
 def an_empty_graph(tf):
     sess = tf.Session()
-    return attempt(sess.run, "x:0"), attempt(sess.run, []), attempt(sess.run, None), sess.graph is tf.get_default_graph()
+    return (
+        attempt(sess.run, "x:0"),
+        attempt(sess.run, []),
+        attempt(sess.run, None),
+        sess.graph is tf.get_default_graph(),
+    )
 
 
 @program()
@@ -93,7 +98,16 @@ def make_callable(tf):
         g = sess.make_callable([y, {"p": p}], feed_list=[q, p])
         h = sess.make_callable(y.op, [p, q])
         n = sess.make_callable(tf.constant(3.0))
-        return f(1.0, 2.0), g(1.0, 2.0), h(1.0, 2.0), n(), f(np.ones([2]), 1), attempt(f), attempt(f, 1.0), attempt(sess.make_callable, y, 3), attempt(sess.make_callable, "nope:0")
+        return (
+            f(1.0, 2.0),
+            g(1.0, 2.0),
+            h(1.0, 2.0),
+            n(),
+            f(np.ones([2]), 1),
+            attempt(f, 1.0),
+            attempt(sess.make_callable, y, 3),
+            attempt(sess.make_callable, "nope:0"),
+        )
 
 
 @program()
@@ -176,15 +190,51 @@ def errors_name_their_op(tf):
             sess.run(y, {x: 0})
         except tf.errors.InvalidArgumentError as error:
             caught = error
-    return caught.op is y.op, caught.op.name, caught.node_def.name, caught.error_code, isinstance(caught, tf.errors.OpError), "division" in str(caught)
+    return (
+        caught.op is y.op,
+        caught.op.name,
+        caught.node_def.name,
+        caught.error_code,
+        isinstance(caught, tf.errors.OpError),
+        "division" in str(caught),
+    )
 
 
 @program()
 def error_classes(tf):
     names = sorted(n for n in dir(tf.errors) if n.endswith("Error"))
     made = tf.errors.NotFoundError(None, None, "gone")
-    known = ["AbortedError", "AlreadyExistsError", "CancelledError", "DataLossError", "DeadlineExceededError", "FailedPreconditionError", "InternalError", "InvalidArgumentError", "NotFoundError", "OutOfRangeError", "PermissionDeniedError", "ResourceExhaustedError", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "UnknownError", "OpError"]
-    return [n for n in known if n in names], made.message, made.error_code, made.op, made.node_def, str(made), tf.OpError is tf.errors.OpError, tf.errors.NOT_FOUND, tf.errors.OK, tf.errors.INVALID_ARGUMENT
+    known = [
+        "AbortedError",
+        "AlreadyExistsError",
+        "CancelledError",
+        "DataLossError",
+        "DeadlineExceededError",
+        "FailedPreconditionError",
+        "InternalError",
+        "InvalidArgumentError",
+        "NotFoundError",
+        "OutOfRangeError",
+        "PermissionDeniedError",
+        "ResourceExhaustedError",
+        "UnauthenticatedError",
+        "UnavailableError",
+        "UnimplementedError",
+        "UnknownError",
+        "OpError",
+    ]
+    return (
+        [n for n in known if n in names],
+        made.message,
+        made.error_code,
+        made.op,
+        made.node_def,
+        str(made),
+        tf.OpError is tf.errors.OpError,
+        tf.errors.NOT_FOUND,
+        tf.errors.OK,
+        tf.errors.INVALID_ARGUMENT,
+    )
 
 
 @program()
@@ -194,18 +244,46 @@ def run_options_and_metadata(tf):
     options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     with tf.Session() as sess:
         got = sess.run(x, options=options, run_metadata=metadata)
-        return got, sess.run(x, None, options, metadata), attempt(sess.run, x, options=3), attempt(sess.run, x, run_metadata=3), sess.run(x, run_metadata=tf.RunMetadata()), options.trace_level
+        return (
+            got,
+            sess.run(x, None, options, metadata),
+            attempt(sess.run, x, options=3),
+            attempt(sess.run, x, run_metadata=3),
+            sess.run(x, run_metadata=tf.RunMetadata()),
+            options.trace_level,
+        )
 
 
 @program()
 def config_objects(tf):
-    config = tf.ConfigProto(allow_soft_placement=True, log_device_placement=False, device_count={"CPU": 1}, inter_op_parallelism_threads=2, intra_op_parallelism_threads=3, gpu_options=tf.GPUOptions(allow_growth=True))
+    config = tf.ConfigProto(
+        allow_soft_placement=True,
+        log_device_placement=False,
+        device_count={"CPU": 1},
+        inter_op_parallelism_threads=2,
+        intra_op_parallelism_threads=3,
+        gpu_options=tf.GPUOptions(allow_growth=True),
+    )
     config.gpu_options.per_process_gpu_memory_fraction = 0.5
-    fields = (config.allow_soft_placement, config.log_device_placement, dict(config.device_count), config.inter_op_parallelism_threads, config.intra_op_parallelism_threads, config.gpu_options.allow_growth, config.gpu_options.per_process_gpu_memory_fraction)
+    fields = (
+        config.allow_soft_placement,
+        config.log_device_placement,
+        dict(config.device_count),
+        config.inter_op_parallelism_threads,
+        config.intra_op_parallelism_threads,
+        config.gpu_options.allow_growth,
+        config.gpu_options.per_process_gpu_memory_fraction,
+    )
     with tf.Session(config=config) as sess:
         got = sess.run(tf.constant(1.0))
     plain = tf.ConfigProto()
-    return fields, got, plain.allow_soft_placement, plain.gpu_options.allow_growth, attempt(lambda: tf.ConfigProto(nonsense=1))
+    return (
+        fields,
+        got,
+        plain.allow_soft_placement,
+        plain.gpu_options.allow_growth,
+        attempt(lambda: tf.ConfigProto(nonsense=1)),
+    )
 
 
 @program()
@@ -314,7 +392,11 @@ def assert_and_check(tf):
     with tf.control_dependencies([check]):
         y = tf.identity(x)
     with tf.Session() as sess:
-        return sess.run(y, {x: [1.0, 2.0]}), attempt(sess.run, y, {x: [1.0, -2.0]}), attempt(sess.run, tf.check_numerics(x, "numbers"), {x: [float("inf"), 0.0]})
+        return (
+            sess.run(y, {x: [1.0, 2.0]}),
+            attempt(sess.run, y, {x: [1.0, -2.0]}),
+            attempt(sess.run, tf.check_numerics(x, "numbers"), {x: [float("inf"), 0.0]}),
+        )
 
 
 @program()

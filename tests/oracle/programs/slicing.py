@@ -1,4 +1,4 @@
-"""Python's slices on tensors and variables: one StridedSlice, its packed ends and its masks, its shape and its values."""
+"""Python's slices on tensors and variables: one StridedSlice, its packed ends, its masks, its shape, its values."""
 
 from __future__ import annotations
 
@@ -94,7 +94,21 @@ def of_a_tensor(tf, case):
     return run(tf, attempt(case, tf, tf.constant(X, name="x")))
 
 
-@program(cases=["x[0]", "x[:, 1:3]", "x[..., 0]", "x[None]", "x[tensor]", "x[:tensor, tensor:, 2]", "x[::-1, ::-1]", "x[mask]", "x[0, 1, 2]", "x[9]", "x[:]"])
+@program(
+    cases=[
+        "x[0]",
+        "x[:, 1:3]",
+        "x[..., 0]",
+        "x[None]",
+        "x[tensor]",
+        "x[:tensor, tensor:, 2]",
+        "x[::-1, ::-1]",
+        "x[mask]",
+        "x[0, 1, 2]",
+        "x[9]",
+        "x[:]",
+    ]
+)
 def of_a_reference_variable(tf, case):
     return run(tf, attempt(FORMS[case], tf, tf.Variable(X, name="x")))
 
@@ -104,7 +118,24 @@ def of_a_resource_variable(tf, case):
     return run(tf, attempt(FORMS[case], tf, tf.Variable(X, name="x", use_resource=True)))
 
 
-@program(cases=["x[0]", "x[-1]", "x[:, 1:3]", "x[..., 0]", "x[None]", "x[:, None]", "x[..., 1:3]", "x[::-1, ::-1]", "x[1:]", "x[5:]", "x[0, ..., 1]", "x[tensor:]", "x[9]", "x[:, :, 3:0:-1]"])
+@program(
+    cases=[
+        "x[0]",
+        "x[-1]",
+        "x[:, 1:3]",
+        "x[..., 0]",
+        "x[None]",
+        "x[:, None]",
+        "x[..., 1:3]",
+        "x[::-1, ::-1]",
+        "x[1:]",
+        "x[5:]",
+        "x[0, ..., 1]",
+        "x[tensor:]",
+        "x[9]",
+        "x[:, :, 3:0:-1]",
+    ]
+)
 def static_shapes_where_sizes_are_unknown(tf, case):
     shapes = [[None, 3, 4], [2, None, None], None, [None, None, None]]
     made = [attempt(FORMS[case], tf, tf.placeholder(tf.float32, shape)) for shape in shapes]
@@ -114,7 +145,17 @@ def static_shapes_where_sizes_are_unknown(tf, case):
 @program(cases={"vector": [5], "scalar": [], "matrix": [2, 3], "empty": [0, 2]})
 def of_other_ranks(tf, case):
     x = tf.zeros(case, name="x")
-    return [getattr(m, "shape", m) for m in (attempt(lambda: x[0]), attempt(lambda: x[1:]), attempt(lambda: x[..., 0]), attempt(lambda: x[...]), attempt(lambda: x[:, 0]), attempt(lambda: x[None]))]
+    return [
+        getattr(m, "shape", m)
+        for m in (
+            attempt(lambda: x[0]),
+            attempt(lambda: x[1:]),
+            attempt(lambda: x[..., 0]),
+            attempt(lambda: x[...]),
+            attempt(lambda: x[:, 0]),
+            attempt(lambda: x[None]),
+        )
+    ]
 
 
 @program()
@@ -134,9 +175,15 @@ def slices_in_control_dependencies(tf):
 
 
 STRIDED = {
-    "plain": dict(begin=[0, 1], end=[2, 3], strides=[1, 1]), "no strides": dict(begin=[0, 1], end=[2, 3]), "negative": dict(begin=[1, -1], end=[0, 0], strides=[-1, -1]), "begin_mask": dict(begin=[1, 1], end=[2, 3], begin_mask=1),
-    "end_mask": dict(begin=[0, 1], end=[1, 1], end_mask=3), "shrink": dict(begin=[1, 1], end=[2, 3], shrink_axis_mask=1), "new_axis": dict(begin=[0, 1], end=[1, 3], new_axis_mask=1), "ellipsis": dict(begin=[0, 1], end=[0, 3], ellipsis_mask=1), "name": dict(begin=[0], end=[1], name="named"),
-    "two ellipses": dict(begin=[0, 0], end=[1, 1], ellipsis_mask=3), "lengths": dict(begin=[0, 0], end=[1]), "zero stride": dict(begin=[0], end=[1], strides=[0]),
+    "plain": dict(begin=[0, 1], end=[2, 3], strides=[1, 1]), "no strides": dict(begin=[0, 1], end=[2, 3]),
+    "negative": dict(begin=[1, -1], end=[0, 0], strides=[-1, -1]),
+    "begin_mask": dict(begin=[1, 1], end=[2, 3], begin_mask=1),
+    "end_mask": dict(begin=[0, 1], end=[1, 1], end_mask=3),
+    "shrink": dict(begin=[1, 1], end=[2, 3], shrink_axis_mask=1),
+    "new_axis": dict(begin=[0, 1], end=[1, 3], new_axis_mask=1),
+    "ellipsis": dict(begin=[0, 1], end=[0, 3], ellipsis_mask=1), "name": dict(begin=[0], end=[1], name="named"),
+    "two ellipses": dict(begin=[0, 0], end=[1, 1], ellipsis_mask=3), "lengths": dict(begin=[0, 0], end=[1]),
+    "zero stride": dict(begin=[0], end=[1], strides=[0]),
 }  # fmt: skip
 
 
@@ -146,7 +193,10 @@ def strided_slice_function(tf, case):
 
 
 SLICES = {
-    "plain": ([0, 1, 1], [1, 2, 2]), "to the end": ([1, 0, 2], [-1, -1, -1]), "empty": ([0, 0, 0], [0, 3, 4]), "too long": ([0, 0, 3], [1, 1, 5]), "begins outside": ([2, 0, 0], [1, 1, 1]), "begins after": ([5, 0, 0], [1, 1, 1]), "negative begin": ([-1, 0, 0], [1, 1, 1]), "negative size": ([0, 0, 0], [-2, 1, 1]),
+    "plain": ([0, 1, 1], [1, 2, 2]), "to the end": ([1, 0, 2], [-1, -1, -1]), "empty": ([0, 0, 0], [0, 3, 4]),
+    "too long": ([0, 0, 3], [1, 1, 5]), "begins outside": ([2, 0, 0], [1, 1, 1]),
+    "begins after": ([5, 0, 0], [1, 1, 1]), "negative begin": ([-1, 0, 0], [1, 1, 1]),
+    "negative size": ([0, 0, 0], [-2, 1, 1]),
 }  # fmt: skip
 
 
@@ -165,7 +215,18 @@ def slice_with_tensors_and_int64(tf):
     return run(tf, a), run(tf, b)
 
 
-@program(cases={"scalar": lambda v: v[0].assign(9.0), "row": lambda v: v[0].assign([7.0, 8.0]), "column": lambda v: v[:, 1].assign([1.0, 2.0]), "block": lambda v: v[:1, :1].assign([[3.0]]), "step": lambda v: v[:, ::-1].assign([[1.0, 2.0], [3.0, 4.0]]), "ellipsis": lambda v: v[..., 0].assign([5.0, 6.0]), "wrong shape": lambda v: v[0].assign([1.0, 2.0, 3.0]), "all": lambda v: v[:].assign([[0.0, 1.0], [2.0, 3.0]])})
+@program(
+    cases={
+        "scalar": lambda v: v[0].assign(9.0),
+        "row": lambda v: v[0].assign([7.0, 8.0]),
+        "column": lambda v: v[:, 1].assign([1.0, 2.0]),
+        "block": lambda v: v[:1, :1].assign([[3.0]]),
+        "step": lambda v: v[:, ::-1].assign([[1.0, 2.0], [3.0, 4.0]]),
+        "ellipsis": lambda v: v[..., 0].assign([5.0, 6.0]),
+        "wrong shape": lambda v: v[0].assign([1.0, 2.0, 3.0]),
+        "all": lambda v: v[:].assign([[0.0, 1.0], [2.0, 3.0]]),
+    }
+)
 def assigning_to_a_slice_of_a_variable(tf, case):
     v = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="v")
     made = attempt(case, v)

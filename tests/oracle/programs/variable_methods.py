@@ -79,7 +79,14 @@ SCATTERS = ["update", "add", "sub", "mul", "div", "min", "max"]
 def scatter_functions(tf, case):
     v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], name="v")
     f = getattr(tf, "scatter_" + case)
-    made = [attempt(f, v, [0, 2], [[10.0, 10.0], [2.0, 2.0]]), attempt(f, v, 1, [2.0, 2.0], name="one"), attempt(f, v, [[0], [1]], [[[2.0, 3.0]], [[4.0, 5.0]]], use_locking=True), attempt(f, v, [0, 0], [[2.0, 2.0], [3.0, 3.0]]), attempt(f, v, [0], [[1.0]]), attempt(f, v, [0], 2.0)]
+    made = [
+        attempt(f, v, [0, 2], [[10.0, 10.0], [2.0, 2.0]]),
+        attempt(f, v, 1, [2.0, 2.0], name="one"),
+        attempt(f, v, [[0], [1]], [[[2.0, 3.0]], [[4.0, 5.0]]], use_locking=True),
+        attempt(f, v, [0, 0], [[2.0, 2.0], [3.0, 3.0]]),
+        attempt(f, v, [0], [[1.0]]),
+        attempt(f, v, [0], 2.0),
+    ]
     out = []
     for op in made:
         if isinstance(op, tf.Tensor):
@@ -107,7 +114,11 @@ def scatter_methods(tf, case):
 def scatter_out_of_range(tf):
     v = tf.Variable([1.0, 2.0], name="v")
     with session(tf) as sess:
-        return attempt(sess.run, tf.scatter_update(v, [2], [5.0])), attempt(sess.run, tf.scatter_add(v, [-1], [5.0])), sess.run(v)
+        return (
+            attempt(sess.run, tf.scatter_update(v, [2], [5.0])),
+            attempt(sess.run, tf.scatter_add(v, [-1], [5.0])),
+            sess.run(v),
+        )
 
 
 @program(cases=["update", "add", "sub"])
@@ -123,7 +134,13 @@ def scatter_nd_functions(tf, case):
 @program()
 def scatter_on_a_tensor_or_wrong_dtype(tf):
     v = tf.Variable([1.0, 2.0], name="v")
-    return attempt(tf.scatter_add, tf.constant([1.0]), [0], [1.0]), attempt(tf.scatter_add, v, [0.5], [1.0]), attempt(tf.scatter_add, v, [0], ["a"]), attempt(v.scatter_add, [0]), attempt(tf.scatter_add, v, tf.constant([0]), tf.constant([1]))
+    return (
+        attempt(tf.scatter_add, tf.constant([1.0]), [0], [1.0]),
+        attempt(tf.scatter_add, v, [0.5], [1.0]),
+        attempt(tf.scatter_add, v, [0], ["a"]),
+        attempt(v.scatter_add, [0]),
+        attempt(tf.scatter_add, v, tf.constant([0]), tf.constant([1])),
+    )
 
 
 @program(cases=["int32", "int64"])
@@ -132,12 +149,25 @@ def count_up_to(tf, case):
     step = v.count_up_to(2)
     other = tf.count_up_to(v, 3, name="c")
     with session(tf) as sess:
-        return step, other, sess.run(step), sess.run(step), attempt(sess.run, step), sess.run(v), sess.run(other), attempt(sess.run, other)
+        return (
+            step,
+            other,
+            sess.run(step),
+            sess.run(step),
+            attempt(sess.run, step),
+            sess.run(v),
+            sess.run(other),
+            attempt(sess.run, other),
+        )
 
 
 @program()
 def count_up_to_of_a_float_or_vector(tf):
-    return attempt(tf.Variable(0.0, name="f").count_up_to, 3), attempt(tf.Variable([0, 0], name="g").count_up_to, 3), attempt(tf.count_up_to, tf.Variable(0, use_resource=True, name="r"), 3)
+    return (
+        attempt(tf.Variable(0.0, name="f").count_up_to, 3),
+        attempt(tf.Variable([0, 0], name="g").count_up_to, 3),
+        attempt(tf.count_up_to, tf.Variable(0, use_resource=True, name="r"), 3),
+    )
 
 
 @program(cases=KINDS)
@@ -150,7 +180,12 @@ def load_and_eval(tf, case):
             second = v.eval()
             v.load(np.array([7, 8]))
             third = v.eval(session=sess)
-        errors = [attempt(v.load, [1.0, 2.0, 3.0], sess), attempt(v.load, "x", sess), attempt(v.load, [1.0, 2.0]), attempt(v.eval)]
+        errors = [
+            attempt(v.load, [1.0, 2.0, 3.0], sess),
+            attempt(v.load, "x", sess),
+            attempt(v.load, [1.0, 2.0]),
+            attempt(v.eval),
+        ]
         return first, second, third, errors
 
 
@@ -158,7 +193,10 @@ def load_and_eval(tf, case):
 def uninitialised(tf, case):
     v = tf.Variable([1.0, 2.0], name="v", use_resource=case)
     with tf.Session() as sess:
-        caught = [attempt(sess.run, x) for x in (v, v + 1.0, v.assign_add([1.0, 1.0]), tf.scatter_add(v, [0], [1.0]), v.value())]
+        caught = [
+            attempt(sess.run, x)
+            for x in (v, v + 1.0, v.assign_add([1.0, 1.0]), tf.scatter_add(v, [0], [1.0]), v.value())
+        ]
         asked = sess.run(tf.is_variable_initialized(v))
         sess.run(v.assign([3.0, 4.0]))
         return caught, asked, sess.run(tf.is_variable_initialized(v)), sess.run(v)
@@ -288,7 +326,17 @@ def global_initialiser_and_order(tf):
 def ref_and_value_of_a_variable(tf):
     v = tf.Variable(1.0, name="v")
     r = tf.Variable(1.0, name="r", use_resource=True)
-    return attempt(lambda: v._ref()), v.value(), attempt(lambda: v._variable), attempt(lambda: v._snapshot), r.handle, v.op.outputs[0], r.op.outputs[0], v._as_graph_element(), r._as_graph_element()
+    return (
+        attempt(lambda: v._ref()),
+        v.value(),
+        attempt(lambda: v._variable),
+        attempt(lambda: v._snapshot),
+        r.handle,
+        v.op.outputs[0],
+        r.op.outputs[0],
+        v._as_graph_element(),
+        r._as_graph_element(),
+    )
 
 
 @program()
@@ -323,7 +371,9 @@ def int_and_bool_variables(tf):
     b = tf.Variable([True, False], name="b")
     s = tf.Variable(["a", "b"], name="s")
     with session(tf) as sess:
-        return sess.run([i.assign_add([10, 10]), b.assign([False, True]), s.assign(["x", "yy"])]), attempt(b.assign_add, [True, True])
+        return sess.run([i.assign_add([10, 10]), b.assign([False, True]), s.assign(["x", "yy"])]), attempt(
+            b.assign_add, [True, True]
+        )
 
 
 @program()

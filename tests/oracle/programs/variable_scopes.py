@@ -35,7 +35,7 @@ def opening_the_same_scope_twice(tf):
     seen = []
     for i in range(3):
         with tf.variable_scope("foo"):
-            seen.append((get(tf, "v%d" % i).name, tf.constant(1.0, name="x").name, where(tf)))
+            seen.append((get(tf, f"v{i}").name, tf.constant(1.0, name="x").name, where(tf)))
     return seen
 
 
@@ -83,7 +83,19 @@ def what_a_scope_may_be(tf):
             return scope.name
 
     x = tf.constant(1.0)
-    return attempt(enter, None), attempt(enter), attempt(enter, 3), attempt(enter, None, "d"), attempt(enter, x), attempt(enter, None, "d", [x]), attempt(enter, b"s"), attempt(enter, tf.name_scope("n")), attempt(enter, None, reuse=True), attempt(enter, "s", reuse="yes"), attempt(enter, "s", reuse=3)
+    return (
+        attempt(enter, None),
+        attempt(enter),
+        attempt(enter, 3),
+        attempt(enter, None, "d"),
+        attempt(enter, x),
+        attempt(enter, None, "d", [x]),
+        attempt(enter, b"s"),
+        attempt(enter, tf.name_scope("n")),
+        attempt(enter, None, reuse=True),
+        attempt(enter, "s", reuse="yes"),
+        attempt(enter, "s", reuse=3),
+    )
 
 
 # ---- reuse
@@ -218,7 +230,15 @@ def a_captured_scope_jumps_out_of_the_current_prefix(tf):
     with tf.variable_scope("bar"):
         with tf.variable_scope("baz") as other:
             with tf.variable_scope(foo) as foo2:
-                return foo.name, other.name, foo2.name, get(tf, "v").name, tf.constant(1.0, name="x").name, where(tf), foo2 is foo
+                return (
+                    foo.name,
+                    other.name,
+                    foo2.name,
+                    get(tf, "v").name,
+                    tf.constant(1.0, name="x").name,
+                    where(tf),
+                    foo2 is foo,
+                )
 
 
 @program()
@@ -515,7 +535,18 @@ def fields_of_a_scope(tf):
         pass
     root = tf.get_variable_scope()
     return {
-        "a": [scope.name, scope.original_name_scope, scope.reuse, scope.dtype, scope.use_resource, scope.regularizer, scope.partitioner is None, scope.caching_device, scope.constraint, scope.custom_getter],
+        "a": [
+            scope.name,
+            scope.original_name_scope,
+            scope.reuse,
+            scope.dtype,
+            scope.use_resource,
+            scope.regularizer,
+            scope.partitioner is None,
+            scope.caching_device,
+            scope.constraint,
+            scope.custom_getter,
+        ],
         "root": [root.name, root.original_name_scope, root.reuse, root.dtype, root.use_resource, root.initializer],
     }
 
@@ -544,7 +575,12 @@ def variables_of_a_scope(tf):
         get(tf, "l", collections=[tf.GraphKeys.LOCAL_VARIABLES])
     with tf.variable_scope("ab"):
         get(tf, "v")
-    return [v.name for v in a.global_variables()], [v.name for v in a.trainable_variables()], [v.name for v in a.local_variables()], a.get_collection("nothing")
+    return (
+        [v.name for v in a.global_variables()],
+        [v.name for v in a.trainable_variables()],
+        [v.name for v in a.local_variables()],
+        a.get_collection("nothing"),
+    )
 
 
 @program()

@@ -53,12 +53,14 @@ FORMS = {
     "complex": lambda tf: tf.Variable(1j, name="v"),
     "empty": lambda tf: tf.Variable(np.zeros([0, 2], np.float32), name="v"),
     "an object": lambda tf: tf.Variable(object(), name="v"),
-    "aggregation": lambda tf: tf.Variable(1.0, synchronization=tf.VariableSynchronization.AUTO, aggregation=tf.VariableAggregation.NONE, name="v"),
+    "aggregation": lambda tf: tf.Variable(1.0, synchronization=tf.VariableSynchronization.AUTO,
+    aggregation=tf.VariableAggregation.NONE, name="v"),
     "resource clash of shape": lambda tf: tf.Variable([1.0, 2.0], use_resource=True, shape=[3], name="v"),
     "resource none": lambda tf: tf.Variable(None, use_resource=True),
     "resource dtype": lambda tf: tf.Variable([1, 2], use_resource=True, dtype=tf.float32, name="v"),
     "resource string": lambda tf: tf.Variable("s", use_resource=True, name="v"),
-    "resource unknown shape": lambda tf: tf.Variable(tf.placeholder_with_default([1.0], [None]), use_resource=True, validate_shape=False, name="v"),
+    "resource unknown shape": lambda tf: tf.Variable(tf.placeholder_with_default([1.0], [None]), use_resource=True,
+    validate_shape=False, name="v"),
 }  # fmt: skip
 
 
@@ -84,10 +86,17 @@ def made_from(tf, case):
     if not hasattr(v, "initializer"):
         return v
     with tf.Session() as sess:
-        feeds = {op.outputs[0]: np.ones([1, 2]) for op in tf.get_default_graph().get_operations() if op.type == "Placeholder"}
+        feeds = {
+            op.outputs[0]: np.ones([1, 2]) for op in tf.get_default_graph().get_operations() if op.type == "Placeholder"
+        }
         caught = attempt(sess.run, tf.global_variables_initializer(), feeds)
         lists = [tf.trainable_variables(), tf.global_variables(), tf.get_collection("mine")]
-        return v, v.trainable, [[x.name for x in each] for each in lists], attempt(sess.run, v) if caught is None else caught
+        return (
+            v,
+            v.trainable,
+            [[x.name for x in each] for each in lists],
+            attempt(sess.run, v) if caught is None else caught,
+        )
 
 
 @program()
@@ -125,8 +134,12 @@ def fields(tf):
     r = tf.Variable([1.0, 2.0], name="r", use_resource=True)
     return [
         {
-            "name": x.name, "op": x.op, "dtype": x.dtype, "shape": x.shape, "get_shape": x.get_shape(), "initializer": x.initializer, "initial_value": x.initial_value, "device": x.device, "graph": x.graph is tf.get_default_graph(),
-            "trainable": x.trainable, "constraint": x.constraint, "str": str(x), "repr": repr(x), "value": x.value(), "read_value": x.read_value(), "is tensor": isinstance(x, tf.Tensor), "save_slice_info": getattr(x, "_save_slice_info", None),
+            "name": x.name, "op": x.op, "dtype": x.dtype, "shape": x.shape, "get_shape": x.get_shape(),
+            "initializer": x.initializer, "initial_value": x.initial_value, "device": x.device,
+            "graph": x.graph is tf.get_default_graph(),
+            "trainable": x.trainable, "constraint": x.constraint, "str": str(x), "repr": repr(x), "value": x.value(),
+            "read_value": x.read_value(), "is tensor": isinstance(x, tf.Tensor),
+            "save_slice_info": getattr(x, "_save_slice_info", None),
         }
         for x in (v, r)
     ]  # fmt: skip
@@ -149,7 +162,18 @@ def positional_signature(tf):
 
 @program()
 def signature_of_the_seed_by_keyword(tf):
-    v = tf.Variable(initial_value=1.0, trainable=True, collections=None, validate_shape=True, caching_device=None, name="v", variable_def=None, dtype=None, expected_shape=None, import_scope=None)
+    v = tf.Variable(
+        initial_value=1.0,
+        trainable=True,
+        collections=None,
+        validate_shape=True,
+        caching_device=None,
+        name="v",
+        variable_def=None,
+        dtype=None,
+        expected_shape=None,
+        import_scope=None,
+    )
     return v
 
 
@@ -169,7 +193,9 @@ def an_initial_value_that_reads_a_variable_is_lifted(tf):
     b = tf.Variable(a + 1.0, name="b")
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
-        return sess.run([a, b]), [op.name for op in b.op.graph.get_operations() if op.type in ("If", "Switch", "Merge", "RefSwitch")]
+        return sess.run([a, b]), [
+            op.name for op in b.op.graph.get_operations() if op.type in ("If", "Switch", "Merge", "RefSwitch")
+        ]
 
 
 @program()
@@ -232,7 +258,13 @@ def variable_creator_scope(tf):
     seen = []
 
     def creator(next_creator, **kwargs):
-        seen.append((kwargs["name"], kwargs["trainable"], sorted(k for k in kwargs if k in ("initial_value", "dtype", "collections", "validate_shape"))))
+        seen.append(
+            (
+                kwargs["name"],
+                kwargs["trainable"],
+                sorted(k for k in kwargs if k in ("initial_value", "dtype", "collections", "validate_shape")),
+            )
+        )
         kwargs["name"] = "renamed"
         return next_creator(**kwargs)
 
@@ -259,4 +291,11 @@ def to_proto_and_back(tf):
     v = tf.Variable(1.0, name="v")
     r = tf.Variable(1.0, name="r", use_resource=True)
     p, q = v.to_proto(), r.to_proto()
-    return [p.variable_name, p.initializer_name, p.snapshot_name, p.initial_value_name, p.trainable, p.is_resource], [q.variable_name, q.initializer_name, q.snapshot_name, q.initial_value_name, q.trainable, q.is_resource]
+    return [p.variable_name, p.initializer_name, p.snapshot_name, p.initial_value_name, p.trainable, p.is_resource], [
+        q.variable_name,
+        q.initializer_name,
+        q.snapshot_name,
+        q.initial_value_name,
+        q.trainable,
+        q.is_resource,
+    ]
