@@ -1,7 +1,8 @@
 """Graph and Operation: what has been built, by name and in order. Nothing here computes.
 
 A graph can be rolled back: `mark()` remembers how it is, `roll_back(mark)` removes what was added since and
-undoes what was changed. Notebook cells that are run again, and cells that fail, stand on that.
+undoes what was changed; `cut(mark)` does the same and remembers what it removed, so that `put_back` can undo the
+undoing. Notebook cells that are run again, and cells that fail, stand on that.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from tfbench.engine import device_names, scopes, source
+from tfbench.engine import device_names, history, scopes, source
 from tfbench.engine import opdef as opdefs
 from tfbench.engine.collections import GraphCollections, GraphKeys
 from tfbench.engine.dtypes import DType
+from tfbench.engine.history import Cut, Mark
 from tfbench.engine.opdef import OpDef
 from tfbench.engine.scopes import ControlScope, NameScope, ScopeState, replaced
 from tfbench.engine.shapes import Shape, TensorShape
@@ -174,8 +176,10 @@ class Operation:
         old = self._inputs[index]
         self._inputs = [*self._inputs[:index], tensor, *self._inputs[index + 1 :]]
         if self in old._consumers and old not in self._inputs:
-            old._consumers.remove(self)
-        tensor._consumers.append(self)
+            self.graph.record_change(old, "_consumers", old._consumers)
+            old._consumers = [user for user in old._consumers if user is not self]
+        self.graph.record_change(tensor, "_consumers", tensor._consumers)
+        tensor._consumers = [*tensor._consumers, self]
 
     def run(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> None:
         """Runs this op in `session` (default: the default session)."""
@@ -191,22 +195,6 @@ class Operation:
         return self
 
 
-class Mark:
-    """How a graph was at one moment; made by `Graph.mark`, used by `Graph.roll_back`."""
-
-    __slots__ = ("changes", "collections", "extensions", "names", "ops", "scope", "seed", "values")
-
-    def __init__(self, graph: Graph) -> None:
-        self.ops = len(graph._nodes)
-        self.names = dict(graph._names_in_use)
-        self.collections = graph.collections_store.copy()
-        self.changes = len(graph._changes)
-        self.scope = graph.scope_state.copy()
-        self.seed = graph.seed
-        self.values = (graph._finalized, graph._seeded_ops, dict(graph._unfeedable), dict(graph._unfetchable))
-        self.extensions = {key: value.snapshot() for key, value in graph._extensions.items()}
-
-
 class Graph:
     """A dataflow graph: operations by name and in the order they were made, collections, scopes."""
 
@@ -214,6 +202,8 @@ class Graph:
         self._nodes: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
         self._names_in_use: dict[str, int] = {}
+        #: undo log of `_names_in_use`: (name, the count it had)
+        self._name_bumps: list[tuple[str, int]] = []
         self._local = threading.local()
         self._lock = threading.RLock()
         self.collections_store = GraphCollections()
@@ -255,6 +245,8 @@ class Graph:
         used = self._names_in_use
         count = used.get(key, 0)
         if mark_as_used:
+            if count:
+                self._name_bumps.append((key, count))
             used[key] = count + 1
         if count > 0:
             base = key
@@ -566,9 +558,13 @@ class Graph:
         self._changes.append((target, attribute, old))
         self.changes_version += 1
 
+    def record_undo(self, target: Any, attribute: str, old: Any) -> None:
+        """Notes a change that no plan depends on (a scope's reuse flag, a template's state), so that it can be undone."""
+        self._changes.append((target, attribute, old))
+
     def mark(self) -> Mark:
         """Remembers how the graph is now."""
-        return Mark(self)
+        return history.Mark(self)
 
     def roll_back(self, mark: Mark) -> list[Operation]:
         """Makes the graph what it was at `mark`; returns the operations that are gone.
@@ -576,30 +572,15 @@ class Graph:
         Tensors of removed operations are dead: their `op.graph` still says this graph, but
         `owns(op)` is False.
         """
-        removed = self._nodes[mark.ops :]
-        for target, attribute, old in reversed(self._changes[mark.changes :]):
-            object.__setattr__(target, attribute, old)
-        del self._changes[mark.changes :]
-        self.changes_version += 1
-        gone = set(removed)
-        for op in removed:
-            del self._by_name[op.name]
-            for tensor in op._inputs:
-                if tensor.op not in gone:
-                    tensor._consumers = [user for user in tensor._consumers if user not in gone]
-        del self._nodes[mark.ops :]
-        self._names_in_use = dict(mark.names)
-        self.collections_store = mark.collections.copy()
-        self._local.state = mark.scope.copy()
-        self.seed = mark.seed
-        self._finalized, self._seeded_ops, unfeedable, unfetchable = mark.values
-        self._unfeedable, self._unfetchable = dict(unfeedable), dict(unfetchable)
-        for key in list(self._extensions):
-            if key in mark.extensions:
-                self._extensions[key].restore(mark.extensions[key])
-            else:
-                del self._extensions[key]
-        return removed
+        return history.roll_back(self, mark)
+
+    def cut(self, mark: Mark) -> Cut:
+        """`roll_back` that can be undone: give the result to `put_back`."""
+        return history.cut(self, mark)
+
+    def put_back(self, cut: Cut) -> list[Operation]:
+        """Undoes `cut(mark)`: the same operations are part of the graph again. Returns those added since, now gone."""
+        return history.put_back(self, cut)
 
     def owns(self, op: Operation) -> bool:
         """Whether `op` is still part of this graph."""
