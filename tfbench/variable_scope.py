@@ -165,28 +165,33 @@ class VariableScope:
 
     def reuse_variables(self) -> None:
         """From now on `get_variable` in this scope returns variables that exist."""
-        self._reuse = True
+        self._set("_reuse", True)
+
+    def _set(self, attribute: str, value: Any) -> None:
+        # A captured scope outlives the notebook cell that changes it: running that cell again undoes the change.
+        get_default_graph().record_undo(self, attribute, getattr(self, attribute))
+        setattr(self, attribute, value)
 
     def set_initializer(self, initializer: Any) -> None:
-        self._initializer = initializer
+        self._set("_initializer", initializer)
 
     def set_regularizer(self, regularizer: Any) -> None:
-        self._regularizer = regularizer
+        self._set("_regularizer", regularizer)
 
     def set_dtype(self, dtype: Any) -> None:
-        self._dtype = dtype
+        self._set("_dtype", dtype)
 
     def set_caching_device(self, caching_device: Any) -> None:
-        self._caching_device = caching_device
+        self._set("_caching_device", caching_device)
 
     def set_partitioner(self, partitioner: Any) -> None:
-        self._partitioner = partitioner
+        self._set("_partitioner", partitioner)
 
     def set_custom_getter(self, custom_getter: Any) -> None:
-        self._custom_getter = custom_getter
+        self._set("_custom_getter", custom_getter)
 
     def set_use_resource(self, use_resource: bool | None) -> None:
-        self._use_resource = use_resource
+        self._set("_use_resource", use_resource)
 
     def get_collection(self, name: Any) -> list[Any]:
         """The items of a collection that are named in this scope."""

@@ -40,16 +40,16 @@ class VariableStore:
         self.partitioned: dict[str, PartitionedVariable] = {}
 
     def snapshot(self) -> Any:
-        """For `Graph.mark`: the names, and how often each variable had been shared."""
-        shared = {name: len(variable.shared_at) for name, variable in self.variables.items()}
+        """For `Graph.mark`: the names, and where each variable had been shared."""
+        shared = [(variable, tuple(variable.shared_at)) for variable in self.variables.values()]
         return dict(self.variables), dict(self.partitioned), shared
 
     def restore(self, state: Any) -> None:
         """For `Graph.roll_back`."""
         variables, partitioned, shared = state
         self.variables, self.partitioned = dict(variables), dict(partitioned)
-        for name, count in shared.items():
-            del self.variables[name].shared_at[count:]
+        for variable, places in shared:
+            variable.shared_at[:] = places
 
     # -- the entry point ----------------------------------------------------------------------------------
 
