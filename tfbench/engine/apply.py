@@ -34,7 +34,7 @@ def apply_op(op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: 
         raise TypeError(f"{op_def.type} takes {len(args)} inputs ({_names(args)}), but got {len(inputs)}.")
     graph = graph_of(inputs)
     simple = op_def.simple_type
-    if simple is not None and not attrs:
+    if simple is not None and not attrs and graph._control_flow_context is None:
         first = inputs[0]
         if isinstance(first, Tensor):
             dtype = first._dtype.base_dtype

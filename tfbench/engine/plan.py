@@ -1,6 +1,6 @@
 """A (fetches, feeds) signature compiled once, then run many times.
 
-A plan is a list of steps: a bound kernel, the slots it reads and the slots it writes. It can be run in two
+A plan is a list of steps (`steps.py`) over numbered slots. It can be run in two
 ways that share everything but the loop: step by step (the first run, and whenever somebody observes), or as
 one straight-line Python function generated from the steps (from the second run on). In the function a
 slot is a local variable, one line is one step, and arithmetic on scalars is written with Python operators,
@@ -20,38 +20,19 @@ from tfbench import errors
 from tfbench.engine.apply import reference_inputs
 from tfbench.engine.devices import Device, KernelContext
 from tfbench.engine.graph import Operation
+from tfbench.engine.guards import Guards
 from tfbench.engine.opdef import Preset
 from tfbench.engine.prune import needed_operations, schedule
 from tfbench.engine.resources import ResourceStore, VariableBuffer
 from tfbench.engine.run_errors import explain
+from tfbench.engine.steps import AnyStep, GuardStep, Input, MergeStep, Step
 from tfbench.engine.tensor import Tensor
 
 #: plans longer than this stay interpreted: compiling them would cost more than it saves
 _LONGEST_FUNCTION = 20_000
 
-Observer = Callable[["Step", Sequence[Any], Sequence[Any]], None]
-
-
-class Step:
-    """One kernel call. `inputs` are (slot, is a variable to be read); `release` are slots nobody needs any more."""
-
-    __slots__ = ("function", "inputs", "op", "operator", "outputs", "release", "returns_tuple")
-
-    def __init__(
-        self, op: Operation, function: Callable[..., Any], inputs: list[tuple[int, bool]], outputs: list[int]
-    ) -> None:
-        self.op = op
-        self.function = function
-        self.inputs = inputs
-        self.outputs = outputs
-        self.returns_tuple = op.op_def.returns_tuple
-        self.operator: str | None = None
-        self.release: list[int] = []
-
-    def call(self, values: list[Any]) -> list[Any]:
-        """Runs the kernel on the slots' values and returns the outputs."""
-        result = self.function(*[values[slot].read() if read else values[slot] for slot, read in self.inputs])
-        return list(result) if self.returns_tuple and result is not None else [result]
+#: called after a step with its input values and results (None where its branch is not taken)
+Observer = Callable[[AnyStep, Sequence[Any], Sequence[Any] | None], None]
 
 
 class Plan:
@@ -75,12 +56,13 @@ class Plan:
         fed = set(feeds)
         #: every op that takes part, in run order
         self.order: list[Operation] = schedule(needed_operations(fetches, targets, fed), fed)
-        self.steps: list[Step] = []
+        self.steps: list[AnyStep] = []
         self._slots: dict[Tensor, int] = {}
         self._template: list[Any] = []
         self._feed_slots = [self._new_slot(tensor) for tensor in feeds]
         self._wrap_feeds = [tensor._dtype._is_ref_dtype for tensor in feeds]
         self._aliased: set[Tensor] = set()
+        self._guards = Guards(self._spare_slot, self.steps.append)
         for op in self.order:
             self._add(op, fed, device, resources)
         self._fetch_slots = [self._slots[tensor] for tensor in fetches]
@@ -99,31 +81,52 @@ class Plan:
         return slot
 
     def _add(self, op: Operation, fed: set[Tensor], device: Device, resources: ResourceStore) -> None:
+        guard = self._guards.of_inputs(op, fed)
+        if op.type in ("Merge", "RefMerge"):
+            self._add_merge(op, fed)
+            return
         function = bind(op, device, resources)
         if isinstance(function, Preset):
+            self._guards.set(op, guard)
             tensor = op.outputs_list[0]
             if tensor not in fed:
                 self._template[self._new_slot(tensor)] = function.value
             return
         op_def = op.op_def
-        takes_ref = reference_inputs(op_def, op.attrs)
-        inputs = []
-        reads_variable = False
-        for position, tensor in enumerate(op._inputs):
-            read = tensor._dtype._is_ref_dtype and not takes_ref[position]
-            reads_variable = reads_variable or read or tensor in self._aliased
-            inputs.append((self._slots[tensor], read))
-        if reads_variable:
+        inputs = self._inputs(op)
+        if any(read or tensor in self._aliased for tensor, (_, read) in zip(op._inputs, inputs, strict=True)):
             if op_def.aliases:
                 self._aliased.update(op.outputs_list)
             elif op_def.views:
                 function = _copying(function, op_def.returns_tuple)
         # A fed output keeps the fed value: what the kernel makes goes to a slot of its own.
         outputs = [self._spare_slot() if tensor in fed else self._new_slot(tensor) for tensor in op.outputs_list]
-        step = Step(op, function, inputs, outputs)
+        step = Step(op, function, inputs, outputs, self._guards.slot(op, guard) if guard else None)
         if op_def.operator is not None and all(_is_scalar(tensor) for tensor in op._inputs):
             step.operator = op_def.operator
         self.steps.append(step)
+        if op.type in ("Switch", "RefSwitch"):
+            self._guards.split(op, self._slots[_root(op._inputs[1], fed)], guard)
+        else:
+            self._guards.set(op, guard)
+
+    def _add_merge(self, op: Operation, fed: set[Tensor]) -> None:
+        inputs = self._inputs(op)
+        guards = [self._guards.of_tensor(tensor, fed) for tensor in op._inputs]
+        self._aliased.update(op.outputs_list)
+        merged = self._guards.merged(op, guards)
+        slots = [self._guards.slot(op, guard) if guard else None for guard in guards]
+        outputs = [self._spare_slot() if tensor in fed else self._new_slot(tensor) for tensor in op.outputs_list]
+        whole = self._guards.slot(op, merged) if merged else None
+        self.steps.append(MergeStep(op, inputs, slots, outputs, whole))
+        self._guards.set(op, merged)
+
+    def _inputs(self, op: Operation) -> list[Input]:
+        takes_ref = reference_inputs(op.op_def, op.attrs)
+        return [
+            (self._slots[tensor], tensor._dtype._is_ref_dtype and not is_ref)
+            for tensor, is_ref in zip(op._inputs, takes_ref, strict=True)
+        ]
 
     def _spare_slot(self) -> int:
         self._template.append(None)
@@ -134,7 +137,7 @@ class Plan:
         preset = {slot for slot, value in enumerate(self._template) if value is not None}
         seen: set[int] = set(keep | preset | set(self._feed_slots))
         for step in reversed(self.steps):
-            for slot in [*(slot for slot, _ in step.inputs), *step.outputs]:
+            for slot in [*step.reads(), *step.outputs]:
                 if slot not in seen:
                     seen.add(slot)
                     step.release.append(slot)
@@ -166,22 +169,32 @@ class Plan:
             values[slot] = value
         for step in self.steps:
             try:
-                results = step.call(values)
+                results = step.run(values)
             except Exception as error:
                 raise explain(error, step, feeds) from (error if _keep_cause(error) else None)
-            if observer is not None:
+            if observer is not None and not isinstance(step, GuardStep):
                 observer(step, [values[slot] for slot, _ in step.inputs], results)
-            for slot, value in zip(step.outputs, results, strict=False):
-                values[slot] = value
             for slot in step.release:
                 values[slot] = None
         return [values[slot] for slot in self._fetch_slots]
 
     def _finish(self, raw: Sequence[Any]) -> list[Any]:
+        if any(value is None for value in raw):
+            self._refuse_dead(raw)
         return [
             value if kept and not isinstance(value, VariableBuffer) else fetched(value, fresh)
-            for value, kept, fresh in zip(raw, self._fetch_kept, self._fetch_fresh)
+            for value, kept, fresh in zip(raw, self._fetch_kept, self._fetch_fresh, strict=True)
         ]
+
+    def _refuse_dead(self, raw: Sequence[Any]) -> None:
+        """Raises for the first fetch from a branch that was not taken."""
+        position = next(index for index, value in enumerate(raw) if value is None)
+        tensor = self.fetches[position]
+        raise errors.InvalidArgumentError(
+            tensor.op.node_def,
+            tensor.op,
+            f"Retval[{position}] does not have value: '{tensor.name}' is in a branch that was not taken.",
+        )
 
     # -- the straight-line form -------------------------------------------------------------------------------
 
@@ -192,24 +205,11 @@ class Plan:
                 # A string stays an array: kernels look at shapes, and bytes have none.
                 is_number = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype != object
                 names[f"t{slot}"] = value[()] if is_number else value
-        scalars = {
-            self._slots[t] for step in self.steps for t in step.op.outputs_list if _is_scalar(t) and t in self._slots
-        }
+        # Releasing a scalar would cost more than it gives back.
+        scalars = {slot for tensor, slot in self._slots.items() if _is_scalar(tensor)}
         lines = [f"def run({', '.join(f't{slot}' for slot in self._feed_slots)}):"]
         for index, step in enumerate(self.steps):
-            arguments = [f"t{slot}.read()" if read else f"t{slot}" for slot, read in step.inputs]
-            if step.operator is not None:
-                call = (
-                    arguments[0] + step.operator + arguments[1] if len(arguments) == 2 else step.operator + arguments[0]
-                )
-            else:
-                names[f"f{index}"] = step.function
-                call = f"f{index}({', '.join(arguments)})"
-            targets = ", ".join(f"t{slot}" for slot in step.outputs)
-            if step.returns_tuple:
-                line = f" {targets}, = {call}" if targets else f" {call}"
-            else:
-                line = f" {targets} = {call}"
+            line = f" {step.source(index, names)}"
             release = [f"t{slot}" for slot in step.release if slot not in scalars]
             if release:
                 line += "; " + " = ".join(release) + " = None"
@@ -221,7 +221,7 @@ class Plan:
         self._code = function.__code__
         return function  # type: ignore[no-any-return]
 
-    def _failed_step(self, error: BaseException) -> Step | None:
+    def _failed_step(self, error: BaseException) -> AnyStep | None:
         """The step whose line of the generated function raised."""
         traceback = error.__traceback__
         while traceback is not None:
@@ -247,6 +247,13 @@ def bind(op: Operation, device: Device, resources: ResourceStore) -> Any:
         return kernel.function(KernelContext(op, device, resources))
     attrs = {name: op.attrs[name] for name in kernel.attrs if name in op.attrs}
     return partial(kernel.function, device.xp, **attrs)
+
+
+def _root(tensor: Tensor, fed: set[Tensor]) -> Tensor:
+    """The tensor that `tensor` is an identity of: one predicate has one set of guards, whatever it is called."""
+    while tensor not in fed and tensor.op.type == "Identity" and not tensor.op._inputs[0]._dtype._is_ref_dtype:
+        tensor = tensor.op._inputs[0]
+    return tensor
 
 
 def _is_scalar(tensor: Tensor) -> bool:

@@ -10,10 +10,10 @@ import numpy as np
 from tfbench import errors
 
 if TYPE_CHECKING:
-    from tfbench.engine.plan import Step
+    from tfbench.engine.steps import AnyStep
 
 
-def explain(error: Exception, step: Step | None, feeds: Any = ()) -> Exception:
+def explain(error: Exception, step: AnyStep | None, feeds: Any = ()) -> Exception:
     """The exception to raise for `error`, which `step` raised."""
     if step is None:
         return error

@@ -86,7 +86,7 @@ def moving_average_variables(scope: str | None = None) -> list[Any]:
 
 def variables_initializer(var_list: Sequence[Any] | None, name: str = "init") -> Operation:
     """An operation that runs the initialisers of `var_list`."""
-    from tfbench.engine.ops.control_flow import group
+    from tfbench.engine.ops.grouping import group
 
     if var_list:
         return group(*[variable.initializer for variable in var_list], name=name)

@@ -19,6 +19,8 @@ from tfbench.engine.ops.array_fill import *
 from tfbench.engine.ops.array_join import *
 from tfbench.engine.ops.slicing import *
 from tfbench.engine.ops.random_common import *
+from tfbench.engine.ops.grouping import *
+from tfbench.engine.ops.control_flow import *
 from tfbench.engine.ops.random import *
 from tfbench.engine.ops.random_samples import *
 from tfbench.engine.ops.random_stateless import *

@@ -1,0 +1,301 @@
+"""`cond` and `case`, built from Switch and Merge as TensorFlow 1.x builds them.
+
+While a branch function runs, its `CondContext` is the graph's control flow context: every op made then is
+handed to it, and values from outside are replaced by the branch's side of a Switch.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from tfbench.engine import nest
+from tfbench.engine.collections import GraphKeys
+from tfbench.engine.convert import convert_to_tensor
+from tfbench.engine.default_graph import get_default_graph
+from tfbench.engine.graph import Operation
+from tfbench.engine.name_scope import name_scope
+from tfbench.engine.ops.base import identity
+from tfbench.engine.ops.grouping import with_dependencies
+from tfbench.engine.ops.switch import merge, switch, switch_ref_or_tensor
+from tfbench.engine.tensor import Tensor
+
+__all__ = ["case", "cond"]
+
+
+class CondContext:
+    """One branch of a `cond`: its predicate, its pivot (what runs first in it), and the values it has seen."""
+
+    def __init__(self, pred: Tensor, pivot: Tensor, branch: int) -> None:
+        self.pred = pred
+        self.pivot = pivot
+        self.branch = branch
+        graph = get_default_graph()
+        self.outer_context: CondContext | None = graph._control_flow_context
+        self._entered_from: list[Any] = []
+        #: names of tensors that need no switch: made in here, or switched already
+        self.values: set[str] = {pred.name, pivot.name}
+        #: names of outer tensors -> what they are in here
+        self.external_values: dict[str, Tensor] = {pred.name: pred}
+        pivot.op._control_flow_context = self
+
+    @property
+    def name(self) -> str:
+        return self.pivot.op.name.rsplit("/", 1)[0]
+
+    def enter(self) -> None:
+        """Makes this the context of the graph."""
+        graph = get_default_graph()
+        self._entered_from.append(graph._control_flow_context)
+        graph._control_flow_context = self
+
+    def exit(self) -> None:
+        """Puts the context before `enter` back."""
+        get_default_graph()._control_flow_context = self._entered_from.pop()
+
+    def _seen(self, name: str) -> None:
+        context: CondContext | None = self
+        while context is not None:
+            context.values.add(name)
+            context = context.outer_context
+
+    # -- what the graph calls for each new op ------------------------------------------------------------------
+
+    def AddOp(self, op: Operation) -> None:  # noqa: N802 - TensorFlow's name
+        """Takes a new op into the branch: its inputs are switched, and it does not run before the pivot."""
+        graph = op.graph
+        if not op._inputs:
+            if not any(other._control_flow_context is self for other in op._control_inputs):
+                op._add_control_input(self.pivot.op)
+        else:
+            for index, tensor in enumerate(op._inputs):
+                inside = self.add_value(tensor)
+                if inside is not tensor:
+                    op._update_input(index, inside)
+        for tensor in op.outputs_list:
+            self._seen(tensor.name)
+        graph.prevent_fetching(op)
+
+    def add_value(self, tensor: Tensor) -> Tensor:
+        """What `tensor` is in this branch; a Switch is made for one that comes from outside."""
+        if tensor.name in self.values:
+            return self.external_values.get(tensor.name, tensor)
+        self.values.add(tensor.name)
+        outside = tensor
+        if self.outer_context is not None:
+            outside = self.outer_context.add_value(tensor)
+            self.values.add(outside.name)
+            self.external_values[outside.name] = outside
+        graph = tensor.graph
+        with graph.control_dependencies(None):
+            inside = switch_ref_or_tensor(outside, self.pred)[self.branch]
+        graph.prevent_fetching(inside.op)
+        inside.op._control_flow_context = self
+        self._seen(inside.name)
+        self.external_values[tensor.name] = inside
+        return inside
+
+    # -- results -----------------------------------------------------------------------------------------------
+
+    def build(self, function: Callable[[], Any]) -> tuple[Any, list[Tensor] | None]:
+        """Runs the branch function; returns what it returned, and its leaves as tensors of this branch."""
+        returned = function()
+        if returned is None:
+            return None, None
+        return returned, [self._result(leaf) for leaf in nest.flatten(returned)]
+
+    def _result(self, value: Any) -> Tensor:
+        if isinstance(value, Operation):
+            # An operation has no value to merge: the pivot, after it, stands for it.
+            return with_dependencies([value], self.pivot)  # type: ignore[no-any-return]
+        tensor = convert_to_tensor(value)
+        if tensor.name in self.values:
+            return self.external_values.get(tensor.name, tensor)
+        # The branch returns something from outside as it is.
+        self.values.add(tensor.name)
+        outside = tensor
+        if self.outer_context is not None:
+            outside = self.outer_context.add_value(tensor)
+            self.values.add(outside.name)
+            self.external_values[outside.name] = outside
+        inside = switch_ref_or_tensor(outside, self.pred)[self.branch]
+        self.external_values[tensor.name] = inside
+        return inside
+
+    def leave(self, results: list[Tensor]) -> None:
+        """Tells the outer context about the results."""
+        if self.outer_context is not None:
+            for tensor in results:
+                self.outer_context.values.add(tensor.name)
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    strict: bool = False,
+    name: str | None = None,
+    fn1: Callable[[], Any] | None = None,
+    fn2: Callable[[], Any] | None = None,
+) -> Any:
+    """The result of `true_fn()` or of `false_fn()`, as the scalar bool tensor `pred` says when it runs.
+
+    Only ops that are made *inside* the functions belong to a branch; what was made before runs in any case.
+    Both functions return the same structure and types. Lists with one element are unwrapped unless `strict`.
+
+    Raises:
+      TypeError: if a function is not callable, or `pred` is a Python bool.
+      ValueError: if the branches return different types or structures, or nothing.
+    """
+    true_fn = _renamed("true_fn", true_fn, "fn1", fn1)
+    false_fn = _renamed("false_fn", false_fn, "fn2", fn2)
+    if not callable(true_fn):
+        raise TypeError("'true_fn' must be callable.")
+    if not callable(false_fn):
+        raise TypeError("'false_fn' must be callable.")
+    if isinstance(pred, bool):
+        raise TypeError("'pred' must not be a Python bool.")
+    with name_scope(name, "cond", [pred]):
+        graph = get_default_graph()
+        out_false, out_true = switch(pred, pred)
+        pivot_true = identity(out_true, name="switch_t")
+        pivot_false = identity(out_false, name="switch_f")
+        pred = identity(pred, name="pred_id")
+        for tensor in (out_false, out_true, pivot_true, pivot_false, pred):
+            graph.prevent_fetching(tensor.op)
+        context_true, structure_true, true = _branch(pred, pivot_true, 1, true_fn, "true_fn")
+        context_false, structure_false, false = _branch(pred, pivot_false, 0, false_fn, "false_fn")
+        if not strict:
+            structure_true, structure_false = _unwrapped(structure_true), _unwrapped(structure_false)
+        nest.assert_same_structure(structure_true, structure_false)
+        if not true:
+            raise ValueError("'true_fn' and 'false_fn' must return at least one result.")
+        for a, b in zip(true, false, strict=True):
+            if a.dtype.base_dtype != b.dtype.base_dtype:
+                raise ValueError(
+                    f"Outputs of 'true_fn' and 'false_fn' must have the same type(s). Received {a.dtype.name} from "
+                    f"'true_fn' and {b.dtype.name} from 'false_fn'."
+                )
+        merged = [merge([b, a])[0] for a, b in zip(true, false, strict=True)]
+        if context_true.outer_context is None:
+            graph.add_to_collection(GraphKeys.COND_CONTEXT, context_true)
+            graph.add_to_collection(GraphKeys.COND_CONTEXT, context_false)
+        result = nest.pack_sequence_as(structure_true, merged)
+        return result if strict else _unwrapped(result)
+
+
+def _branch(
+    pred: Tensor, pivot: Tensor, branch: int, function: Callable[[], Any], what: str
+) -> builtins.tuple[CondContext, Any, list[Tensor]]:
+    context = CondContext(pred, pivot, branch)
+    context.enter()
+    try:
+        structure, results = context.build(function)
+        if results is None:
+            raise ValueError(f"'{what}' must have a return value.")
+        context.leave(results)
+    finally:
+        context.exit()
+    return context, structure, results
+
+
+def _unwrapped(structure: Any) -> Any:
+    """A list or tuple with one element is that element."""
+    while isinstance(structure, (list, builtins.tuple)) and not hasattr(structure, "_fields") and len(structure) == 1:
+        structure = structure[0]
+    return structure
+
+
+def _renamed(name: str, value: Any, old_name: str, old_value: Any) -> Any:
+    if old_value is not None and value is not None:
+        raise TypeError(f"cond(): '{name}' and its old name '{old_name}' must not both be given.")
+    return old_value if value is None else value
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Callable[[], Any] | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """The result of the function whose predicate is the first to be true; `default()` if none is.
+
+    Raises:
+      TypeError, ValueError: if `pred_fn_pairs` is no list of (bool tensor, callable) pairs or dictionary of them.
+    """
+    pairs = _checked_pairs(pred_fn_pairs)
+    predicates = [predicate for predicate, _ in pairs]
+    if default is not None and not callable(default):
+        raise TypeError("default must be callable")
+    with name_scope(name, "case", [predicates]):
+        actions = list(pairs)
+        if default is None:
+            default, actions = _asserted_default(actions)
+        guards: list[Any] = []
+        if exclusive:
+            guards = _at_most_one(predicates)
+        result: Callable[[], Any] = default
+        for predicate, action in reversed(actions):
+            result = _nested(predicate, action, result, strict)
+        with get_default_graph().control_dependencies(guards):
+            return result()
+
+
+def _nested(predicate: Any, action: Callable[[], Any], otherwise: Callable[[], Any], strict: bool) -> Callable[[], Any]:
+    return lambda: cond(predicate, action, otherwise, strict=strict)
+
+
+def _checked_pairs(pred_fn_pairs: Any) -> list[Any]:
+    if isinstance(pred_fn_pairs, dict):
+        pairs = sorted(pred_fn_pairs.items(), key=lambda pair: pair[0].name)
+    elif isinstance(pred_fn_pairs, (list, builtins.tuple)):
+        pairs = list(pred_fn_pairs)
+    else:
+        raise TypeError("'pred_fn_pairs' must be a list, tuple, or dict.")
+    for pair in pairs:
+        if not isinstance(pair, builtins.tuple) or len(pair) != 2:
+            raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
+        predicate, function = pair
+        if isinstance(predicate, Tensor):
+            if predicate.dtype.base_dtype.name != "bool":
+                raise TypeError(f"pred must be of type bool: {predicate.name}")
+        elif not isinstance(predicate, bool):
+            raise TypeError(f"pred must be Tensor or python bool: {predicate}")
+        if not callable(function):
+            raise TypeError(f"fn for pred {predicate} must be callable.")
+    return pairs
+
+
+def _asserted_default(actions: list[Any]) -> builtins.tuple[Callable[[], Any], list[Any]]:
+    """Without a default the last action is it, behind a check that some predicate is true."""
+    from tfbench.engine.ops.array_join import stack
+    from tfbench.engine.ops.checks import Assert
+    from tfbench.engine.ops.reductions import reduce_any
+
+    predicate, action = actions[-1]
+    message = (
+        "None of conditions evaluated as True. Conditions: "
+        + ", ".join(f"({p.name}: {i})" if isinstance(p, Tensor) else str(p) for i, (p, _) in enumerate(actions))
+    )
+
+    def default() -> Any:
+        found = reduce_any(stack([p for p, _ in actions])) if len(actions) > 1 else predicate
+        with get_default_graph().control_dependencies([Assert(found, [message])]):
+            return action()
+
+    return default, actions[:-1]
+
+
+def _at_most_one(predicates: list[Any]) -> list[Any]:
+    from tfbench.engine.ops.array_join import stack
+    from tfbench.engine.ops.checks import Assert
+    from tfbench.engine.ops.comparison import less
+    from tfbench.engine.ops.math_cast import cast
+    from tfbench.engine.ops.reductions import reduce_sum
+
+    stacked = stack(predicates, name="preds_c")
+    count = reduce_sum(cast(stacked, "int32"), name="num_true_conds")
+    message = "Input error: exclusive=True: more than 1 conditions evaluated as True."
+    return [Assert(less(count, 2, name="two_true_conds"), [message, stacked])]
