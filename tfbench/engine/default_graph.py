@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Generic, TypeVar
 
@@ -62,6 +62,9 @@ class _GraphStack(DefaultStack[Graph]):
 default_graph_stack = _GraphStack("graph")
 default_session_stack: DefaultStack[Any] = DefaultStack("session")
 
+#: gives the default session where no block is open, or None: the notebook's bench sets it
+session_fallback: list[Callable[[], Any]] = []
+
 get_default_graph = default_graph_stack.get
 
 
@@ -80,9 +83,11 @@ def reset_default_graph() -> None:
 
 
 def get_default_session() -> Any:
-    """The innermost session entered with `with session.as_default()`, or None."""
+    """The innermost session entered with `with session.as_default()`; in a notebook, else the bench's; or None."""
     items = default_session_stack.items
-    return items[-1] if items else None
+    if items:
+        return items[-1]
+    return session_fallback[-1]() if session_fallback else None
 
 
 def default_session_scope(session: Any) -> AbstractContextManager[Any]:

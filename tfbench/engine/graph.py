@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
+from weakref import WeakSet
 
 from tfbench.engine import device_names, history, scopes, source
 from tfbench.engine import opdef as opdefs
@@ -222,6 +223,8 @@ class Graph:
         self.changes_version = 0
         #: functions called with the graph when somebody says that it changed (`notify`)
         self.observers: list[Callable[[Graph], None]] = []
+        #: the sessions that run this graph, as long as somebody holds them
+        self.sessions: WeakSet[Any] = WeakSet()
         self.building_function = False
 
     # -- the state of the thread that builds --------------------------------------------------------------

@@ -70,6 +70,9 @@ class BaseSession:
         self.observers: list[Callable[[BaseSession], None]] = []
         #: called with every step of a run; set by tracing, stepping and watching
         self.step_observer: Observer | None = None
+        #: called with the session before a run: whoever must be able to undo what runs do sets it for a while
+        self.before_run: Callable[[BaseSession], None] | None = None
+        graph.sessions.add(self)
 
     # -- what it is ------------------------------------------------------------------------------------------
 
@@ -124,6 +127,8 @@ class BaseSession:
           tf.errors.OpError: if an operation fails.
         """
         _check_options(options, run_metadata)
+        if self.before_run is not None:
+            self.before_run(self)
         compiled, values = self._compiled_for(fetches, feed_dict)
         with np.errstate(all="ignore"):
             results = compiled.plan.run(values, self.step_observer)
@@ -191,13 +196,25 @@ class BaseSession:
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
         graph = self._graph
-        feeds = [graph.as_graph_element(feed, allow_operation=False) for feed in feed_list or ()]
-        nest = FetchList(graph, fetches)
-        compiled = self._compile(nest, feeds)
-        compiled.single = isinstance(fetches, Tensor)
+        feeds: list[Tensor] = []
+        compiled: _Compiled | None = None
+        version = -1
+
+        def compile_again() -> _Compiled:
+            nonlocal feeds, version
+            feeds = [graph.as_graph_element(feed, allow_operation=False) for feed in feed_list or ()]
+            new = self._compile(FetchList(graph, fetches), feeds)
+            new.single = isinstance(fetches, Tensor)
+            version = graph.changes_version
+            return new
 
         def function(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
+            nonlocal compiled
             self._check_open()
+            if self.before_run is not None:
+                self.before_run(self)
+            if compiled is None or version != graph.changes_version:
+                compiled = compile_again()
             if len(values) != len(feeds):
                 raise TypeError(f"The callable expects {len(feeds)} feeds but got {len(values)}.")
             arrays = [feed_value(graph, tensor, value) for tensor, value in zip(feeds, values, strict=True)]
@@ -205,8 +222,9 @@ class BaseSession:
                 results = compiled.plan.run(arrays, self.step_observer)
             for observer in self.observers:
                 observer(self)
-            return results[0] if compiled.single else nest.build(results)
+            return results[0] if compiled.single else compiled.fetches.build(results)
 
+        compiled = compile_again()
         if accept_options:
             return function
         return lambda *values: function(*values)
