@@ -102,14 +102,14 @@ class _OneThread:
 
 one_thread = _OneThread()
 
-_gemms: dict[str, Gemm | None] = {}
+_gemms: dict[np.dtype[Any], Gemm | None] = {}
 
 
 def gemm(dtype: np.dtype[Any]) -> Gemm | None:
     """The accumulating product for `dtype`, or None if there is none that passes its own check."""
-    if dtype.char not in _gemms:
-        _gemms[dtype.char] = _find_gemm(dtype) if dtype.char in "fd" and dtype.isnative else None
-    return _gemms[dtype.char]
+    if dtype not in _gemms:
+        _gemms[dtype] = _find_gemm(dtype) if dtype.char in "fd" and dtype.isnative else None
+    return _gemms[dtype]
 
 
 def _find_gemm(dtype: np.dtype[Any]) -> Gemm | None:

@@ -65,13 +65,9 @@ def _check_forward(x: Shape, filter: Shape, data_format: str) -> None:
         raise invalid(f"input depth must be strictly positive: {list(x)}")
     groups = depth // filter_depth
     if rank == 5 and groups != 1:
-        raise invalid(
-            f"Number of channels in filter ({filter_depth}) must match last dimension of input ({depth})"
-        )
+        raise invalid(f"Number of channels in filter ({filter_depth}) must match last dimension of input ({depth})")
     if filter[-1] % groups:
-        raise invalid(
-            f"output depth must be evenly divisible by number of groups: {filter[-1]} vs {groups}"
-        )
+        raise invalid(f"output depth must be evenly divisible by number of groups: {filter[-1]} vs {groups}")
 
 
 def _input_sizes(op: str, sizes: Sequence[int], filter: Shape, dy: Shape, data_format: str) -> Shape:
@@ -93,9 +89,7 @@ def _input_sizes(op: str, sizes: Sequence[int], filter: Shape, dy: Shape, data_f
     return tuple(shape)
 
 
-def _check_gradient(
-    op: str, input: Shape, filter: Shape, dy: Shape, found: Sequence[Window], data_format: str
-) -> None:
+def _check_gradient(op: str, input: Shape, filter: Shape, dy: Shape, found: Sequence[Window], data_format: str) -> None:
     channels = data_format.index("C")
     if input[0] != dy[0]:
         raise invalid(

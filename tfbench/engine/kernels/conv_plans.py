@@ -47,9 +47,7 @@ def _backward_sources(depth: Window) -> Sources:
     return sources
 
 
-def _correlation(
-    batch: int, channels: int, filters: int, found: Sequence[Window], dtype: np.dtype[Any]
-) -> Correlation:
+def _correlation(batch: int, channels: int, filters: int, found: Sequence[Window], dtype: np.dtype[Any]) -> Correlation:
     if len(found) == 2:
         return Correlation(batch, channels, filters, found[0], found[1], dtype)
     depth = found[0]
@@ -73,6 +71,8 @@ class Forward:
         plan = self.correlation
         if self.pointwise:
             _multiply(x.reshape(-1, plan.channels), filter.reshape(plan.channels, -1), out.reshape(-1, plan.filters))
+            return out
+        if out.size == 0:
             return out
         images = out.reshape(plan.images, plan.vertical.output, plan.horizontal.output, -1)
         if self.groups == 1:
@@ -164,6 +164,8 @@ class FilterGradient:
 
     def __call__(self, x: Array, dy: Array) -> Array:
         plan = self.correlation
+        if dy.size == 0:
+            return np.zeros(self.filter, x.dtype)
         out = np.empty(self.filter, x.dtype)
         images = dy.reshape(plan.images, plan.vertical.output, plan.horizontal.output, plan.filters)
         plan.filter_gradient(x, images, out)

@@ -142,9 +142,7 @@ class Correlation:
 
     # -- gathering --------------------------------------------------------------------------------------
 
-    def _input(
-        self, scratch: _Scratch, x: Array, image: int, group: int, first: int, rows: int
-    ) -> tuple[Array, int]:
+    def _input(self, scratch: _Scratch, x: Array, image: int, group: int, first: int, rows: int) -> tuple[Array, int]:
         """An array, and the item in it at which the inputs of output row `first` of `image` begin."""
         vertical, horizontal = self.vertical, self.horizontal
         top = first * vertical.stride - vertical.before
@@ -211,7 +209,7 @@ class Correlation:
     def __call__(self, x: Array, filter: Array, out: Array) -> None:
         """Writes the correlation of `x` with `filter`, whose rows are `(depth, kh, kw, channels)`, into `out`.
 
-        `x` has to be contiguous, `out` need not be.
+        `x` has to be contiguous, `out` need not be; neither may be empty.
         """
         x = x.reshape(-1, self.vertical.input, self.horizontal.input, self.channels)
         filter = np.ascontiguousarray(filter.reshape(-1, self.filters))
@@ -234,8 +232,7 @@ class Correlation:
                 else:
                     block[...] = result.reshape(block.shape)
 
-        if out.size:
-            threads.parallel(len(self.tasks), work)
+        threads.parallel(len(self.tasks), work)
 
     def _block(
         self, scratch: _Scratch, x: Array, filter: Array, out: Array, image: int, stop: int, first: int, last: int
@@ -267,8 +264,8 @@ class Correlation:
     def filter_gradient(self, x: Array, dy: Array, out: Array) -> None:
         """Writes into `out`, shaped as the filter, the sum over all windows of input times output gradient.
 
-        `x` and `dy` have to be contiguous. The sum is made in a fixed number of parts, so that the result does not
-        depend on how many threads there are.
+        `x` and `dy` have to be contiguous and not empty. The sum is made in a fixed number of parts, so that the
+        result does not depend on how many threads there are.
         """
         x = x.reshape(-1, self.vertical.input, self.horizontal.input, self.channels)
         total = out.reshape(-1, self.filters)
@@ -281,8 +278,7 @@ class Correlation:
                 for task in range(part * len(self.tasks) // parts, (part + 1) * len(self.tasks) // parts):
                     self._gradient_block(scratch, x, dy, sums[part], *self.tasks[task])
 
-        if dy.size:
-            threads.parallel(parts, work)
+        threads.parallel(parts, work)
         np.sum(sums, axis=0, out=total)
 
     def _gradient_block(

@@ -25,9 +25,7 @@ def _plan(input: Shape, filter: Shape, strides: Shape, rates: Shape, padding: st
     if input[3] != filter[2]:
         raise invalid(f"input and filter must have the same depth: {input[3]} vs {filter[2]}")
     check_batch_and_depth(strides, rates, "NHWC")
-    return tuple(
-        windows(filter[:2], input, strides=strides, padding=padding, data_format="NHWC", dilations=rates)
-    )
+    return tuple(windows(filter[:2], input, strides=strides, padding=padding, data_format="NHWC", dilations=rates))
 
 
 def _taps(found: Sequence[Window]) -> Iterator[tuple[tuple[int, int], Any, Any]]:
@@ -37,9 +35,7 @@ def _taps(found: Sequence[Window]) -> Iterator[tuple[tuple[int, int], Any, Any]]
             yield (row, column), (slice(None), top, left), (slice(None), above, beside)
 
 
-def dilation2d(
-    xp: Any, input: Any, filter: Any, *, strides: Sequence[int], rates: Sequence[int], padding: str
-) -> Any:
+def dilation2d(xp: Any, input: Any, filter: Any, *, strides: Sequence[int], rates: Sequence[int], padding: str) -> Any:
     """`Dilation2D`: the largest `input + filter` of each window; `filter` is `(kh, kw, c)`."""
     found = _plan(input.shape, filter.shape, tuple(strides), tuple(rates), padding)
 

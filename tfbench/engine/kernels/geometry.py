@@ -33,9 +33,7 @@ class Window:
 
     __slots__ = ("after", "before", "dilation", "input", "output", "size", "stride")
 
-    def __init__(
-        self, size: int, stride: int, dilation: int, before: int, after: int, input: int, output: int
-    ) -> None:
+    def __init__(self, size: int, stride: int, dilation: int, before: int, after: int, input: int, output: int) -> None:
         self.size = size
         self.stride = stride
         self.dilation = dilation
@@ -65,9 +63,7 @@ class Window:
         top = first * self.stride - self.before
         low = max(0, top)
         high = max(low, min(self.input, (last - 1) * self.stride - self.before + self.extent))
-        return slice(low, high), Window(
-            self.size, self.stride, self.dilation, low - top, 0, high - low, last - first
-        )
+        return slice(low, high), Window(self.size, self.stride, self.dilation, low - top, 0, high - low, last - first)
 
     def counts(self) -> Array:
         """How many taps of each output position fall inside the input."""
@@ -82,9 +78,7 @@ def spatial_axes(data_format: str) -> tuple[int, ...]:
     return tuple(data_format.index(letter) for letter in "DHW" if letter in data_format)
 
 
-def window(
-    size: int, stride: int, dilation: int, padding: str, explicit: tuple[int, int], input: int
-) -> Window:
+def window(size: int, stride: int, dilation: int, padding: str, explicit: tuple[int, int], input: int) -> Window:
     """The window of one axis under `padding` (`SAME`, `VALID` or `EXPLICIT` with its pair of sizes)."""
     extent = (size - 1) * dilation + 1
     before = after = 0
@@ -121,9 +115,7 @@ def windows(
     for position, axis in enumerate(spatial_axes(data_format)):
         pads = explicit_paddings[2 * axis : 2 * axis + 2] if padding == "EXPLICIT" else (0, 0)
         dilation = dilations[axis] if dilations else 1
-        found.append(
-            window(sizes[position], strides[axis], dilation, padding, (pads[0], pads[1]), input_shape[axis])
-        )
+        found.append(window(sizes[position], strides[axis], dilation, padding, (pads[0], pads[1]), input_shape[axis]))
     return found
 
 

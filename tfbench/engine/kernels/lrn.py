@@ -101,16 +101,12 @@ def lrn_grad(
         raise invalid("input_grads, input_image, and out_image should have the same shape")
     kind = wide(input_image.dtype)
     channels = input_image.shape[3]
-    gradients, inputs, outputs = (
-        array.reshape(-1, channels) for array in (input_grads, input_image, output_image)
-    )
+    gradients, inputs, outputs = (array.reshape(-1, channels) for array in (input_grads, input_image, output_image))
     out = xp.empty_like(inputs)
     parts = pieces(xp, len(inputs), inputs[:1].nbytes * 4)
 
     def task(number: int) -> None:
-        dy, x, y = (
-            array[parts[number]].astype(kind, copy=False) for array in (gradients, inputs, outputs)
-        )
+        dy, x, y = (array[parts[number]].astype(kind, copy=False) for array in (gradients, inputs, outputs))
         norm = _window_sum(xp, x * x, depth_radius)
         norm *= kind.type(alpha)
         norm += kind.type(bias)

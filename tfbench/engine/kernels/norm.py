@@ -165,9 +165,7 @@ def fused_batch_norm_grad(
 
     The reserved inputs are mean and (biased) variance: the batch's in training, the given ones otherwise.
     """
-    channels = _check(
-        x, data_format, scale=scale, reserve_space_1=reserve_space_1, reserve_space_2=reserve_space_2
-    )
+    channels = _check(x, data_format, scale=scale, reserve_space_1=reserve_space_1, reserve_space_2=reserve_space_2)
     if y_backprop.shape != x.shape:
         raise invalid(
             f"x and y_backprop must have same shape, but x has shape {list(x.shape)} "

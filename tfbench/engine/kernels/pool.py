@@ -163,9 +163,7 @@ def max_block(xp: Any, x: Any, found: Sequence[Window]) -> Any:
 def _max_over_depth(xp: Any, x: Any, ksize: Sequence[int], strides: Sequence[int], padding: str) -> Any:
     depth, stride = ksize[-1], strides[-1]
     if any(size != 1 for size in (*ksize[1:-1], *strides[1:-1])):
-        raise unimplemented(
-            "MaxPooling supports exactly one of pooling across depth or pooling across width/height."
-        )
+        raise unimplemented("MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
     if x.shape[-1] % depth:
         raise unimplemented("Depthwise max pooling requires the depth window to evenly divide the input depth")
     if depth != stride:
