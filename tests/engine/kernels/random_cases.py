@@ -27,6 +27,17 @@ _LOGITS = {
 }
 _ALPHAS = [0.0, 0.01, 0.3, 0.999, 1.0, 1.001, 2.5, 10.0, 1000.0]
 _RATES = [0.0, 0.01, 0.5, 3.0, 9.99, 10.0, 10.5, 33.0, 250.0, 1e5, 2e9]
+#: mean, deviation, lower and upper bound; "all" has a row for each
+_BOUNDS = {
+    "both": (0.0, 1.0, -2.0, 2.0),
+    "near": (0.0, 1.0, -0.5, 0.5),
+    "above": (0.0, 1.0, 3.0, float("inf")),
+    "below": (0.0, 1.0, float("-inf"), -2.5),
+    "side": (1.0, 2.0, 5.0, 6.0),
+    "narrow": (-3.0, 0.5, -3.2, -3.1),
+    "half": (0.0, 1.0, 0.0, float("inf")),
+}
+_BOUNDS["all"] = tuple(zip(*_BOUNDS.values()))
 
 
 class Case:
@@ -71,6 +82,9 @@ def cases():
         made += [Case("RandomPoissonV2", dtype, next(seeds), shape, ("float32",)) for shape in ((), (3,), (0,), (700,))]
         for out in ("float16", "float64", "int32", "int64"):
             made.append(Case("RandomPoissonV2", dtype, next(seeds), (5, 2), (out,)))
+        for key in _BOUNDS:
+            shapes = [(len(_BOUNDS) - 1, 11)] if key == "all" else [(1,), (250,), (3, 41)]
+            made += [Case("ParameterizedTruncatedNormal", dtype, next(seeds), shape, (key,)) for shape in shapes]
     return made
 
 
@@ -88,6 +102,8 @@ def value_of(case):
         return (cells * 2654435761 % 1000003 / 100000.0 - 5.0).reshape(rows, categories).astype(case.dtype)
     if case.op == "RandomGamma":
         return np.array(_ALPHAS, case.dtype)
+    if case.op == "ParameterizedTruncatedNormal":
+        return [np.array(parameter, case.dtype) for parameter in _BOUNDS[case.arguments[0]]]
     rates = _RATES[:9] if "float16" in (case.dtype, case.arguments[0]) else _RATES
     return np.array(rates[:-1] if case.arguments[0] == "int32" else rates, case.dtype)
 

@@ -33,6 +33,11 @@ def build(tf, case):
         made = tf.multinomial(tf.constant(random_cases.value_of(case)), shape[0], seed=op_seed)
     elif case.op == "RandomGamma":
         made = tf.random_gamma(shape, random_cases.value_of(case), dtype=case.dtype, seed=op_seed)
+    elif case.op == "ParameterizedTruncatedNormal":
+        seed, seed2 = tf.get_seed(op_seed)
+        names = ["means", "stdevs", "minvals", "maxvals"]
+        parameters = {name: tf.constant(value) for name, value in zip(names, random_cases.value_of(case))}
+        made = tf.raw_ops.ParameterizedTruncatedNormal(shape=shape, seed=seed, seed2=seed2, **parameters)
     else:
         made = tf.random_poisson(random_cases.value_of(case), shape, dtype=case.arguments[0], seed=op_seed)
     return next(op for op in made.graph.get_operations() if op.type == case.op)

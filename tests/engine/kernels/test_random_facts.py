@@ -15,7 +15,14 @@ import pytest
 
 from tests.engine.kernels import random_cases
 from tests.engine.kernels.random_cases import Case
-from tfbench.engine.kernels import philox, random_discrete, random_fill, random_rejection, random_truncated
+from tfbench.engine.kernels import (
+    philox,
+    random_bounded,
+    random_discrete,
+    random_fill,
+    random_rejection,
+    random_truncated,
+)
 from tfbench.engine.kernels.philox import PhiloxStream
 from tfbench.engine.kernels.random_seeds import counts, get_seed
 
@@ -43,6 +50,8 @@ def draw(case: Case, stream: PhiloxStream) -> Any:
         return value[random_discrete.shuffled_order(stream, value.shape[0])] if value.size > 1 else value
     if case.op == "Multinomial":
         return random_discrete.multinomial(stream, value, case.shape[0], threads=case.threads)
+    if case.op == "ParameterizedTruncatedNormal":
+        return random_bounded.bounded_normal(stream, case.shape, *value)
     if case.op == "RandomGamma":
         return random_rejection.gamma(stream, case.shape, value)
     return random_rejection.poisson(stream, case.shape, value, case.arguments[0])
@@ -56,6 +65,7 @@ def test_draws(name: str) -> None:
     through_libm = case.op == "RandomGamma" or (case.op, case.dtype) in {
         ("RandomStandardNormal", "float64"),
         ("TruncatedNormal", "float64"),
+        ("ParameterizedTruncatedNormal", "float64"),
     }
     if through_libm and random_cases.c_library() != facts()["c_library"]:
         expected = [float(value) for value in fact["first"]]

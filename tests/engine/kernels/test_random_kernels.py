@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tfbench import errors
 from tfbench.engine.kernels import (
     philox,
+    random_bounded,
     random_discrete,
     random_fill,
     random_math,
@@ -260,6 +262,36 @@ def test_poisson_of_an_endless_rate_is_an_error() -> None:
     for rate in (np.inf, np.nan):
         with pytest.raises(ValueError, match="finite"):
             random_rejection.poisson(PhiloxStream(1, 2), (2,), np.array([1.0, rate]), np.float32)
+
+
+@pytest.mark.parametrize(
+    "parameters", [(0, -1, 0, 1), (0, 1, 2, 2), (0, 1, 3, 2), (0, 1, -np.inf, np.inf), (np.nan, np.nan, 0, 1)]
+)
+def test_bounds_with_nothing_between_are_an_error(parameters: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match="Invalid parameters"):
+        random_bounded.bounded_normal(PhiloxStream(1, 2), (3,), *map(np.float32, parameters))
+
+
+def test_bounded_normals_of_other_sizes_are_an_error() -> None:
+    with pytest.raises(ValueError, match=r"Input minvals should have length 1 or shape\[0\], got shape: \[3\]"):
+        random_bounded.bounded_normal(
+            PhiloxStream(1, 2), (2, 5), np.zeros(2), np.ones(1), np.array([-1.0, -2.0, -3.0]), np.ones(())
+        )
+
+
+def test_bounded_normals_lie_between_their_bounds() -> None:
+    lows, highs = np.array([-3.0, 0.5, 4.0], np.float32), np.array([-2.0, np.inf, 4.5], np.float32)
+    made = random_bounded.bounded_normal(PhiloxStream(1, 2), (3, 1000), *np.ones((2, 1), np.float32), lows, highs)
+    assert (made >= lows[:, None]).all()
+    assert (made <= highs[:, None]).all()
+    assert random_bounded.bounded_normal(PhiloxStream(1, 2), (0,), *map(np.float32, (0, 1, -1, 1))).shape == (0,)
+
+
+def test_bounds_that_are_too_far_are_given_up() -> None:
+    """In deviations, the lower bound is infinite: nothing lies beyond it."""
+    far = map(np.float32, (0.0, 1e-10, 3e38, np.inf))
+    with pytest.raises(errors.InternalError, match="failed to accept a sample"):
+        random_bounded.bounded_normal(PhiloxStream(1, 2), (3,), *far)
 
 
 def test_gamma_of_odd_parameters() -> None:

@@ -1,4 +1,4 @@
-"""Numbers drawn from given distributions: categories, gamma and Poisson; on the CPU, where TensorFlow draws them."""
+"""Numbers of distributions that inputs describe: categories, gamma, Poisson, bounded normal; on the CPU only."""
 
 from __future__ import annotations
 
@@ -17,16 +17,19 @@ from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.math_binary import maximum
 from tfbench.engine.ops.random_common import (
+    FLOATS,
     INDEX,
     RATES,
     SEEDS,
     drawing,
     seed_attrs,
+    shape_tensor,
     shape_with_parameters,
+    shaped,
     sizes_of,
     stream_of,
 )
-from tfbench.engine.shape_math import debug_string, with_rank
+from tfbench.engine.shape_math import debug_string, with_rank, with_rank_at_most
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
 
@@ -133,6 +136,41 @@ def _random_poisson_bind(context: Any) -> Callable[..., Any]:
     return lambda shape, rate: draw(stream, sizes_of(shape), rate, dtype)
 
 
+_parameterized_truncated_normal = op(
+    "ParameterizedTruncatedNormal",
+    "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype",
+    "output: dtype",
+    f"{SEEDS}dtype: {FLOATS}; T: {INDEX}",
+    stateful=True,
+    fresh=True,
+    doc="Normal numbers between bounds; each row of the output may have parameters of its own.",
+)
+_parameterized_truncated_normal.no_gradient("TensorFlow has none")
+
+
+@_parameterized_truncated_normal.shape
+def _parameterized_shape(node: Operation, shape: Shape, *parameters: Shape) -> list[Shape]:
+    for parameter in parameters:
+        with_rank_at_most(parameter, 1)
+    return shaped(node, shape)
+
+
+@_parameterized_truncated_normal.bind(CPU)
+def _parameterized_bind(context: Any) -> Callable[..., Any]:
+    draw = drawing("random_bounded", "bounded_normal")
+    stream = stream_of(context)
+
+    def kernel(shape: Any, *parameters: Any) -> Any:
+        if shape.ndim != 1:
+            message = f"Input shape should be a vector, got shape: {debug_string(shape.shape)}"
+            raise errors.InvalidArgumentError(None, None, message)
+        if shape.size == 0:
+            raise errors.InvalidArgumentError(None, None, "Shape tensor must not be empty, got []")
+        return draw(stream, sizes_of(shape), *parameters)
+
+    return kernel
+
+
 # -- public functions ------------------------------------------------------------------------------------------------
 
 
@@ -203,3 +241,24 @@ def random_poisson(
     with name_scope(name, "random_poisson", [lam, shape]):
         shape = convert_to_tensor(shape, name="shape", dtype=dtypes.int32)
         return _random_poisson(shape, lam, dtype=dtype, **seed_attrs(seed))  # type: ignore[no-any-return]
+
+
+def parameterized_truncated_normal(
+    shape: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers between `minvals` and `maxvals`; parameters are numbers, or one number for each row.
+
+    TensorFlow has it in `tensorflow.python.ops.random_ops` only, so it has no name under `tf` here either.
+    """
+    with name_scope(name, "parameterized_truncated_normal", [shape, means, stddevs, minvals, maxvals]):
+        shape = shape_tensor(shape)
+        named = {"means": means, "stddevs": stddevs, "minvals": minvals, "maxvals": maxvals}
+        parameters = [convert_to_tensor(value, dtype=dtype, name=key) for key, value in named.items()]
+        return _parameterized_truncated_normal(shape, *parameters, **seed_attrs(seed))  # type: ignore[no-any-return]
