@@ -37,7 +37,7 @@ def main():
             + ",\n".join("{}: {}".format(json.dumps(k), json.dumps(v, separators=(",", ":"))) for k, v in facts.items())
             + "\n}\n"
         )
-    print("%d facts in %s" % (len(facts), path))
+    print(f"{len(facts)} facts in {path}")
 
 
 def rounded(array):
@@ -45,7 +45,7 @@ def rounded(array):
     if array.dtype.kind != "f":
         return array.ravel().tolist()
     digits = {2: 5, 4: 8, 8: 12}[array.dtype.itemsize]
-    return [float("%.*g" % (digits, value)) for value in array.astype(np.float64).ravel().tolist()]
+    return [float(f"{value:.{digits}g}") for value in array.astype(np.float64).ravel().tolist()]
 
 
 if __name__ == "__main__":
