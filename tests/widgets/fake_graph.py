@@ -25,6 +25,9 @@ class FakeShape:
     def as_list(self) -> list[int | None]:
         return list(self.dims or ())
 
+    def __str__(self) -> str:
+        return "<unknown>" if self.dims is None else f"({', '.join('?' if n is None else str(n) for n in self.dims)})"
+
 
 class FakeDType:
     as_numpy_dtype = np.float32
@@ -63,6 +66,7 @@ class FakeOp:
         self.attrs = attrs
         self.device = device
         self.source = source
+        self.trace = () if source is None else ((source, 0),)
 
 
 class FakeVariable:
@@ -71,7 +75,7 @@ class FakeVariable:
         self.name = f"{op.name}:0"
         self.initializer = initializer
         self.read = read
-        self.shared_with: list[Source] = []
+        self.shared_at: list[Any] = []
 
 
 class FakeGraph:

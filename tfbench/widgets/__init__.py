@@ -3,3 +3,5 @@
 from __future__ import annotations
 
 from tfbench.widgets.inspector import Inspector, inspect
+
+__all__ = ["Inspector", "inspect"]

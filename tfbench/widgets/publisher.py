@@ -116,7 +116,11 @@ class Publisher:
             return
         if content.get("kind") in ("hello", "resync"):
             self._listening = True
-            self._send_graph(whole=True)
+            try:
+                self._send_graph(whole=True)
+            except Exception as error:
+                # A cell may be building at this very moment: when it ends, `graph_changed` brings the rest.
+                self._failed(error)
             self._start()
 
     def close(self) -> None:
