@@ -30,6 +30,7 @@ ACCIDENT = re.compile(
     "|unsupported operand type|positional argument|unexpected keyword|not supported between|to unpack|must be str"
     "|cannot be interpreted as an|index out of range|can only concatenate|has no len|not 'NoneType'"
 )
+DTYPE = re.compile(r"(bfloat|float|u?int|complex|q?u?int)\d+|bool|string|half|double")
 
 
 def facts(expected: Fact, found: Fact, program: Any) -> str | None:
@@ -141,21 +142,21 @@ def key_words(message: str, source: str = "") -> list[str]:
     """What a message must say: short names in quotes, shapes, and the names that the program itself wrote.
 
     Where TensorFlow goes on with a node definition ("... for '{{node add}} = AddV2[...](x, y)' with input shapes ..."),
-    what counts is what stands before, with its numbers, and the node's name. Printed tensors and objects with
-    addresses do not count.
+    what counts is what stands before, with its numbers, and the node's name. Printed tensors, objects with addresses
+    and argument names in back quotes (as 1.x did not write them) do not count.
     """
     head, node_name, _ = (*re.split(r" for '?\{\{node ([^}]*)\}\}", message, maxsplit=1), "", "")[:3]
     plain = re.sub(r"\{\{node ([^}]*)\}\}", r"\1", head)
     plain = re.sub(r"<[^<>]*>|\bTensor\([^()]*(?:\([^()]*\))?[^()]*\)", " ", plain)
-    quoted = re.findall(r"""(?<!\w)'([^'\n]{1,60})'|(?<!\w)"([^"\n]{1,60})"|`([^`\n]{1,60})`""", plain)
-    names = [next(part for part in parts if part) for parts in quoted]
-    names = [name for name in names if re.fullmatch(r"[\w./:\[\]-]+", name)]
+    quoted = re.findall(r"""(?<!\w)'([^'\n]{1,60})'|(?<!\w)"([^"\n]{1,60})\"""", plain)
+    names = [name for parts in quoted for name in parts if re.fullmatch(r"[\w./:\[\]-]+", name)]
     shapes = re.findall(r"[(\[](?:\d+|\?|None)?(?:, ?(?:\d+|\?|None))*,?[)\]]", plain)
     shapes = [shape for shape in shapes if re.search(r"\d|\?|None", shape)]
-    written = {part for text in re.findall(r"""'([^'\n]*)'|"([^"\n]*)\"""", source) for part in text if len(part) > 1}
+    literals = re.findall(r"""'([^'\n]*)'|"([^"\n]*)\"""", source)
+    written = {part for parts in literals for part in parts if len(part) > 1 and not DTYPE.fullmatch(part)}
     words = [word.rstrip(".:,") for word in re.findall(r"[\w./:]+", plain)]
     own = [word for word in words if word in written or word.removesuffix(":0") in written]
-    numbers = re.findall(r"(?<![\w.,\[(])-?\d+(?![\w.,\])]*[\])])", plain) if node_name else []
+    numbers = re.findall(r"(?<![\w.,\[(])(?<!Dimension )-?\d+(?![\w.,\])]*[\])])", plain) if node_name else []
     return list(dict.fromkeys(names + own + shapes + numbers + ([node_name] if node_name else [])))
 
 
