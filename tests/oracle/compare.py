@@ -30,6 +30,8 @@ ACCIDENT = re.compile(
     "|unsupported operand type|positional argument|unexpected keyword|not supported between|to unpack|must be str"
     "|cannot be interpreted as an|index out of range|can only concatenate|has no len|not 'NoneType'"
 )
+# Classes that only TensorFlow 2 has.
+INSIDE = {"SymbolicTensor", "EagerTensor", "ResourceVariable", "RefVariable"}
 DTYPE = re.compile(r"(bfloat|float|u?int|complex|q?u?int)\d+|bool|string|half|double")
 
 
@@ -150,13 +152,14 @@ def key_words(message: str, source: str = "") -> list[str]:
     plain = re.sub(r"<[^<>]*>|\bTensor\([^()]*(?:\([^()]*\))?[^()]*\)", " ", plain)
     quoted = re.findall(r"""(?<!\w)'([^'\n]{1,60})'|(?<!\w)"([^"\n]{1,60})\"""", plain)
     names = [name for parts in quoted for name in parts if re.fullmatch(r"[\w./:\[\]-]+", name)]
-    shapes = re.findall(r"[(\[](?:\d+|\?|None)?(?:, ?(?:\d+|\?|None))*,?[)\]]", plain)
+    names = [name for name in names if name not in INSIDE]
+    shapes = re.findall(r"(?<!\w)[(\[](?:\d+|\?|None)?(?:, ?(?:\d+|\?|None))*,?[)\]]", plain)
     shapes = [shape for shape in shapes if re.search(r"\d|\?|None", shape)]
     literals = re.findall(r"""'([^'\n]*)'|"([^"\n]*)\"""", source)
     written = {part for parts in literals for part in parts if len(part) > 1 and not DTYPE.fullmatch(part)}
     words = [word.rstrip(".:,") for word in re.findall(r"[\w./:]+", plain)]
     own = [word for word in words if word in written or word.removesuffix(":0") in written]
-    numbers = re.findall(r"(?<![\w.,\[(])(?<!Dimension )-?\d+(?![\w.,\])]*[\])])", plain) if node_name else []
+    numbers = re.findall(r"(?<![\w.,\[(])(?<!Dimension )(?<!-)\d+(?![\w.,\])]*[\])])", plain) if node_name else []
     return list(dict.fromkeys(names + own + shapes + numbers + ([node_name] if node_name else [])))
 
 

@@ -313,12 +313,6 @@ def a_session_per_thread(tf):
 
 
 @program()
-def partial_run_set_up(tf):
-    """Partial runs are not part of tfbench yet; the method is there."""
-    return hasattr(tf.Session, "partial_run"), hasattr(tf.Session, "partial_run_setup")
-
-
-@program()
 def results_do_not_alias_each_other_or_the_variable(tf):
     v = tf.Variable([1.0, 2.0])
     with tf.Session() as sess:

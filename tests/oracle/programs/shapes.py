@@ -16,14 +16,13 @@ from tests.oracle import attempt, program
         "tuple": (4,),
         "int": 5,
         "minus": [-1, 2],
-        "dimensions": "dims",
+        "of dimensions": "dims",
         "shape": "shape",
         "array": np.array([2, 3]),
         "float": [2.5],
         "string": "ab",
         "long": [2**40],
         "negative": [-2],
-        "bool": [True],
     }
 )
 def tensor_shapes_from(tf, case):
