@@ -49,7 +49,7 @@ def test_known_answers(key: int, counter: int, words: list[int], n: int) -> None
 # counters whose words carry into the next word within the block, and one that wraps altogether
 @pytest.mark.parametrize("counter", [0, 2**32 - 5, 2**64 - 300, 2**96 - 3 + 2**34, 2**128 - 9])
 @pytest.mark.parametrize("stride", [1, 3, 256])
-@pytest.mark.parametrize("count", [1, 7, 8, 20000])
+@pytest.mark.parametrize("count", [1, 7, 8, 70000])
 def test_lanes_agree_with_single_counters(counter: int, stride: int, count: int) -> None:
     start = PhiloxStream.at(0x123456789ABCDEF0, counter)
     made = np.empty((count, 4), np.uint32)
@@ -59,7 +59,7 @@ def test_lanes_agree_with_single_counters(counter: int, stride: int, count: int)
             store(np, made[first : first + even.shape[1]], even, odd)
 
     over_blocks(np, start, count, consume, stride)
-    for i in {*range(min(count, 12)), 299 % count, 8191 % count, 8192 % count, count - 1}:
+    for i in {*range(min(count, 12)), 299 % count, 32767 % count, 32768 % count, count - 1}:
         assert made[i].tolist() == PhiloxStream.at(start.key, counter + stride * i).words(4).tolist()
 
 
@@ -174,9 +174,9 @@ def test_float64_functions_where_math_raises(monkeypatch: pytest.MonkeyPatch) ->
 def test_any_number_of_threads_gives_the_same_bits(make: Any, dtype: str) -> None:
     stream = PhiloxStream(9, 9)
     with threads.limit(1):
-        one = make(stream.clone(), (150_001,), dtype)
+        one = make(stream.clone(), (300_001,), dtype)
     with threads.limit(3):
-        three = make(stream.clone(), (150_001,), dtype)
+        three = make(stream.clone(), (300_001,), dtype)
     assert digest(one) == digest(three)
 
 
@@ -188,7 +188,7 @@ def test_memory_beyond_the_result_is_bounded(make: Any) -> None:
         made = make(PhiloxStream(1, 1), (4_000_000,), "float32")
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert peak - made.nbytes < 4 << 20
+    assert peak - made.nbytes < 8 << 20
 
 
 def test_half_of_the_numbers_are_used_where_an_odd_number_is_asked_for() -> None:
@@ -238,6 +238,14 @@ def test_shuffled_order_is_a_permutation_and_moves_by_its_words() -> None:
     assert stream.counter == (2 << 64) + 250
     random_discrete.shuffled_order(stream, 1)
     assert stream.counter == (2 << 64) + 250
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5, 8, 50, 999, 5000])
+def test_swaps_worked_out_together_are_those_made_one_by_one(size: int) -> None:
+    rng = np.random.default_rng(size)
+    for _ in range(20):
+        partners = np.array([rng.integers(i, size) for i in range(size - 1)])
+        assert random_discrete._swapped(partners).tolist() == random_discrete._swapped_one_by_one(partners).tolist()
 
 
 @pytest.mark.parametrize("categories", [3, 9000])
@@ -298,6 +306,12 @@ def test_gamma_of_odd_parameters() -> None:
     alpha = np.array([0.0, -1.0, np.nan, np.inf], np.float32)
     made = random_rejection.gamma(PhiloxStream(87654321, 1), (2,), alpha)
     np.testing.assert_array_equal(made, [[0.0, np.nan, np.nan, np.inf]] * 2)
+
+
+def test_log_factorials() -> None:
+    k = np.array([0, 1, 2, 20, 255, 256, 257, 300, 1000, 12345, 1e6, 3e9])
+    expected = [math.lgamma(value + 1) for value in k.tolist()]
+    np.testing.assert_allclose(random_rejection._log_factorial(k), expected, rtol=1e-15, atol=0)
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0)])

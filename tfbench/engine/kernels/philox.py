@@ -22,8 +22,9 @@ import numpy as np
 
 from tfbench.engine.kernels.threads import parallel
 
-#: Counters in a block: enough for the arithmetic to outweigh a hundred array calls, few enough for the cache.
-BLOCK = 8192
+#: Counters in a block. Half of it would stay in a smaller cache, but then threads, which take turns to begin an array
+#: call, get into each other's way.
+BLOCK = 32768
 _SMALL = 7  # counters up to which plain integers beat a hundred array calls
 
 _MASK32 = 0xFFFFFFFF
@@ -163,8 +164,25 @@ def store(xp: Any, rows: Any, even: Any, odd: Any) -> None:
     xp.copyto(rows.T[1::2], odd, casting="unsafe")
 
 
+class _Kept(threading.local):
+    """Each thread's scratch memory: fresh pages for every small draw would cost more than the numbers."""
+
+    buffers: Any = None
+
+
+_kept = _Kept()
+
+
+def _scratch_buffers(xp: Any, size: int) -> Any:
+    if xp is not np or size > BLOCK:
+        return xp.empty((3, 2, size), xp.uint64)
+    if _kept.buffers is None:
+        _kept.buffers = np.empty((3, 2, BLOCK), np.uint64)
+    return _kept.buffers
+
+
 class Lanes:
-    """Scratch arrays for the words of up to `size` counters of one key at once."""
+    """The words of up to `size` counters of one key at once, in scratch memory that a thread's Lanes share."""
 
     __slots__ = ("_buffers", "_key", "_xp", "size")
 
@@ -175,12 +193,12 @@ class Lanes:
         self._xp = xp
         self._key = key
         self.size = size
-        self._buffers = xp.empty((3, 2, size), xp.uint64)
+        self._buffers = _scratch_buffers(xp, size)
 
     def words(self, counter: int, offsets: Any, span: int) -> tuple[Any, Any]:
         """(even, odd), (2, n) uint64 each, for the counters `counter + offsets`; the offsets are uint64 below `span`.
 
-        The arrays are overwritten by the next call.
+        The arrays are overwritten when this thread makes words again.
         """
         xp, n = self._xp, offsets.shape[0]
         if n <= _SMALL and xp is np:

@@ -13,6 +13,7 @@ from tfbench.engine.kernels.philox import PhiloxStream
 from tfbench.engine.kernels.random_fill import RESERVED, unit_float64
 
 _AT_ONCE = 1 << 20  # comparisons made in one go
+_MANY = 1000  # entries from which on swaps are worked out together
 
 
 def shuffled_order(stream: PhiloxStream, size: int) -> Any:
@@ -20,15 +21,53 @@ def shuffled_order(stream: PhiloxStream, size: int) -> Any:
 
     The stream moves on by one word for each entry but the last, rounded up to whole counters.
     """
-    order = list(range(size))
-    if size > 1:
-        start = stream.reserve((size - 1 + 3) // 4)
-        words = start.words(size - 1)
-        words %= np.arange(size, 1, -1, dtype=np.uint32)
-        for place, step in enumerate(words.tolist()):
-            other = place + step
-            order[place], order[other] = order[other], order[place]
+    if size <= 1:
+        return np.arange(size, dtype=np.int64)
+    start = stream.reserve((size - 1 + 3) // 4)
+    partners = start.words(size - 1)
+    partners %= np.arange(size, 1, -1, dtype=np.uint32)
+    partners = partners + np.arange(size - 1)
+    return _swapped_one_by_one(partners) if size < _MANY else _swapped(partners)
+
+
+def _swapped_one_by_one(partners: Any) -> Any:
+    """The order of range(size) after entry i has changed places with entry `partners[i]`, for one i after another."""
+    order = list(range(partners.size + 1))
+    for place, other in enumerate(partners.tolist()):
+        order[place], order[other] = order[other], order[place]
     return np.array(order, np.int64)
+
+
+def _swapped(partners: Any) -> Any:
+    """The same without a loop over the swaps.
+
+    What step i takes from its partner's place is what the last earlier step with that partner left there, or the
+    number of the place itself. What step i leaves there is what it found in place i: again the number that the last
+    step with partner i left, and so on back to a place that was untouched.
+    """
+    steps = partners.size
+    # Steps with the same partner side by side, in the order in which they are made.
+    sequence = np.sort(partners * (steps + 1) + np.arange(steps))
+    place, step = np.divmod(sequence, steps + 1)
+    same = place[1:] == place[:-1]
+    before = np.full(steps, -1)  # the last earlier step with the same partner
+    before[step[1:][same]] = step[:-1][same]
+    # The last step before i with partner i: the last of all that is not step i itself, which comes last.
+    origin = np.arange(steps + 1)
+    last = np.append(~same, True)
+    final_step = step[last]
+    itself = final_step == place[last]
+    final_step = np.where(itself, before[final_step], final_step)
+    known = final_step >= 0
+    origin[place[last][known]] = final_step[known]
+    while True:  # follow the chains, doubling the stride
+        further = origin[origin]
+        if np.array_equal(further, origin):
+            break
+        origin = further
+    taken = np.where(before >= 0, origin[before], partners)
+    taken = np.where(partners == np.arange(steps), origin[:-1], taken)
+    return np.append(taken, origin[-1])
 
 
 def multinomial(stream: PhiloxStream, logits: Any, samples: int, dtype: Any = np.int64, threads: int = 1) -> Any:

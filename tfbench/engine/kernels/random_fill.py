@@ -21,6 +21,7 @@ from tfbench.engine.kernels.random_math import (
     Scratch,
     log_float32,
     log_float64,
+    scratch_for,
     sincos_float32,
     sincos_float64,
 )
@@ -103,7 +104,7 @@ def _fill(stream: PhiloxStream, shape: Shape, dtype: Any, width: int, make: Call
     made = xp.empty((counters, width), dtype)
 
     def consume(blocks: Iterator[Block]) -> None:
-        scratch = Scratch(xp, min(counters, BLOCK))
+        scratch = scratch_for(xp, min(counters, BLOCK))
         for first, even, odd in blocks:
             make(xp, even, odd, made[first : first + even.shape[1]], scratch)
 
@@ -178,23 +179,28 @@ def _bits64(xp: Any, even: Any, odd: Any) -> Any:
 def normal_float32(xp: Any, even: Any, odd: Any, out: Any, scratch: Scratch) -> None:
     """Each counter's four numbers into `out` (n, 4): two pairs of words, and from each pair two numbers."""
     n = even.shape[1]
-    radius, angle = scratch.row(7, n, xp.float32), scratch.row(8, n, xp.float32)
-    wide = scratch.row(0, n, xp.float64)
-    for pair in range(2):
-        xp.copyto(radius.view(xp.uint32), even[pair], casting="unsafe")
+    together = 2 if 2 * n <= scratch.size else 1  # pairs worked on at a time: fewer calls where there is room
+    size = together * n
+    radius, angle = scratch.row(7, size, xp.float32), scratch.row(8, size, xp.float32)
+    wide = scratch.row(0, size, xp.float64)
+    for pair in range(0, 2, together):
+        xp.copyto(radius.view(xp.uint32).reshape(together, n), even[pair : pair + together], casting="unsafe")
         _unit_float32(xp, radius.view(xp.uint32))
         xp.maximum(radius, xp.float32(_SMALLEST), out=radius)
         log_float32(xp, radius, scratch)
         radius *= xp.float32(-2.0)
         xp.sqrt(radius, out=radius)
-        xp.copyto(angle.view(xp.uint32), odd[pair], casting="unsafe")
+        xp.copyto(angle.view(xp.uint32).reshape(together, n), odd[pair : pair + together], casting="unsafe")
         _unit_float32(xp, angle.view(xp.uint32))
         xp.copyto(wide, angle)
         wide *= 2.0 * math.pi
         xp.copyto(angle, wide, casting="unsafe")
         sine, cosine = sincos_float32(xp, angle, scratch)
-        xp.multiply(sine, radius, out=out[:, 2 * pair], casting="unsafe")
-        xp.multiply(cosine, radius, out=out[:, 2 * pair + 1], casting="unsafe")
+        sine *= radius
+        cosine *= radius
+        columns = out.T[2 * pair : 2 * (pair + together)]
+        xp.copyto(columns[0::2], sine.reshape(together, n), casting="unsafe")
+        xp.copyto(columns[1::2], cosine.reshape(together, n), casting="unsafe")
 
 
 def normal_float64(xp: Any, even: Any, odd: Any, out: Any, scratch: Scratch) -> None:

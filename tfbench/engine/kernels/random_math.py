@@ -13,10 +13,13 @@ the library that TensorFlow would call on the same machine.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from tfbench.engine.kernels.philox import BLOCK
 
 _hex = float.fromhex
 
@@ -59,14 +62,31 @@ def _log_tables(xp: Any) -> tuple[Any, Any]:
 class Scratch:
     """Rows of 8-byte numbers to compute in, so that a block costs no allocation. Each row is used as any type."""
 
-    __slots__ = ("_rows",)
+    __slots__ = ("_rows", "size")
 
     def __init__(self, xp: Any, size: int) -> None:
+        self.size = size
         self._rows = xp.empty((9, size), xp.float64)
 
     def row(self, index: int, size: int, dtype: Any) -> Any:
         """The first `size` places of a row, as this type."""
         return self._rows[index].view(dtype)[:size]
+
+
+class _Kept(threading.local):
+    scratch: Scratch | None = None
+
+
+_kept = _Kept()
+
+
+def scratch_for(xp: Any, size: int) -> Scratch:
+    """Scratch space for up to `size` numbers; on NumPy the thread's own, kept from call to call."""
+    if xp is not np or size > BLOCK:
+        return Scratch(xp, size)
+    if _kept.scratch is None:
+        _kept.scratch = Scratch(np, BLOCK)
+    return _kept.scratch
 
 
 def log_float32(xp: Any, x: Any, scratch: Scratch) -> Any:

@@ -17,7 +17,7 @@ from tfbench.engine.kernels.philox import BLOCK, Lanes, PhiloxStream
 from tfbench.engine.kernels.random_fill import RESERVED, normal_float64, unit_float64
 from tfbench.engine.kernels.random_math import Scratch, libm, power
 
-_MANY = 4 * BLOCK  # numbers worked on together
+_MANY = BLOCK  # numbers worked on together
 
 
 class _Sources:
@@ -180,7 +180,19 @@ def _transformed_rejection(sources: _Sources, rate: Any, rows: Any, made: Any, h
             inverse = 1.1239 + 1.1328 / (b_ - 3.4)
             with np.errstate(divide="ignore"):
                 s = libm("log", v[doubtful] * inverse / (a_ / (near * near) + b_))
-            factorials = np.fromiter(map(math.lgamma, (k_ + 1).tolist()), np.float64, k_.size)
-            accepted[doubtful] = s <= -lam_ + k_ * libm("log", lam_) - factorials
+            accepted[doubtful] = s <= -lam_ + k_ * libm("log", lam_) - _log_factorial(k_)
         made[rows[accepted]] = k[accepted]
         rows = rows[~accepted]
+
+
+_log_factorials: list[Any] = []  # of the numbers up to 256, as one array, made when first needed
+
+
+def _log_factorial(k: Any) -> Any:
+    """ln(k!) of whole numbers: from a table, or by Stirling's series where that is exact to the last bits."""
+    if not _log_factorials:
+        _log_factorials.append(np.array([math.lgamma(i + 1.0) for i in range(257)]))
+    (table,) = _log_factorials
+    n = np.maximum(k, float(table.size))
+    series = (n + 0.5) * np.log(n) - n + 0.5 * math.log(2 * math.pi) + (1 - 1 / (30 * n * n)) / (12 * n)
+    return np.where(k < table.size, table[np.minimum(k, table.size - 1).astype(np.intp)], series)

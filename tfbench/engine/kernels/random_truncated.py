@@ -16,7 +16,7 @@ import numpy as np
 
 from tfbench.engine.kernels.philox import BLOCK, Block, Lanes, PhiloxStream, over_blocks
 from tfbench.engine.kernels.random_fill import RESERVED, Shape, normal_float32, normal_float64
-from tfbench.engine.kernels.random_math import Scratch
+from tfbench.engine.kernels.random_math import scratch_for
 
 _CUT = 2.0  # the numbers lie strictly inside
 
@@ -61,7 +61,7 @@ class _Drawing:
         self._make = normal_float64 if width == 2 else normal_float32
         self._all_inside = xp.uint16(0x0101) if width == 2 else xp.uint32(0x01010101)  # a row of True, as one number
         self._drawn = xp.empty((min(groups, BLOCK), width), np.float64 if width == 2 else np.float32)
-        self._scratch = Scratch(xp, min(groups, BLOCK))
+        self._scratch = scratch_for(xp, min(groups, BLOCK))
         self._rows = self._have = self._next = xp.empty(0, xp.intp)
         self._lanes: Lanes | None = None
 
