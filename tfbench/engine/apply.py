@@ -33,35 +33,37 @@ def apply_op(op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: 
     if len(inputs) != len(args):
         raise TypeError(f"{op_def.type} takes {len(args)} inputs ({_names(args)}), but got {len(inputs)}.")
     graph = graph_of(inputs)
-    simple = op_def.simple_type
-    if simple is not None and not attrs and graph._control_flow_context is None:
-        first = inputs[0]
-        if isinstance(first, Tensor):
+    if not attrs and graph._control_flow_context is None:
+        simple = op_def.simple_type
+        first = inputs[0] if simple is not None else None
+        if type(first) is Tensor:
             dtype = first._dtype.base_dtype
             for tensor in inputs:
-                if not isinstance(tensor, Tensor) or (
-                    tensor._dtype is not dtype and tensor._dtype.base_dtype is not dtype
-                ):
+                if type(tensor) is not Tensor or tensor._dtype.base_dtype is not dtype:
                     break
             else:
-                # The name is used up even where the type is not allowed, as in TensorFlow.
-                node_name = _claim(graph, name or op_def.type)
-                allowed = op_def.attrs[simple].allowed
-                if allowed is not None and dtype not in allowed:
-                    raise _type_not_allowed(op_def, op_def.attrs[simple], dtype, args[0].name)
-                node_attrs = {simple: dtype}
-                outputs = (
-                    tuple(arg.dtype or dtype for arg in op_def.outputs)
-                    if len(op_def.outputs) != 1
-                    else ((op_def.outputs[0].dtype or dtype),)
-                )
-                return graph.add_node(op_def, node_name, list(inputs), node_attrs, outputs)
+                form = op_def.forms.get(dtype)
+                if form is None:
+                    form = _simple_form(op_def, str(simple), dtype)
+                node_name = name or op_def.type
+                node_name = node_name[:-1] if node_name[-1] == "/" else graph.unique_name(node_name)
+                return graph.add_node(op_def, node_name, inputs, form[0], form[1])
     scope = NameScope(graph, name or op_def.type)
     claimed = scope.__enter__()
     try:
         return _apply(graph, op_def, inputs, attrs, claimed[:-1])
     finally:
         scope.__exit__()
+
+
+def _simple_form(op_def: OpDef, key: str, dtype: DType) -> tuple[dict[str, Any], tuple[DType, ...]]:
+    """The attributes (shared by all such nodes) and output types of an op whose only attribute is `dtype`."""
+    allowed = op_def.attrs[key].allowed
+    if allowed is not None and dtype not in allowed:
+        raise _type_not_allowed(op_def, op_def.attrs[key], dtype, op_def.inputs[0].name)
+    attrs = {key: dtype}
+    form = op_def.forms[dtype] = (attrs, tuple(output_dtypes(op_def, attrs)))
+    return form
 
 
 def _claim(graph: Graph, name: str) -> str:
@@ -80,6 +82,15 @@ def graph_of(values: Any) -> Graph:
     graph: Graph | None = None
     first: Any = None
     for value in values:
+        if type(value) is Tensor:
+            # The common case, written out: this runs for every input of every node.
+            op = value.op
+            own = op.graph
+            if graph is None:
+                graph, first = own, value
+            nodes = own._nodes
+            if own is graph and op._id < len(nodes) and nodes[op._id] is op:
+                continue
         if isinstance(value, (list, tuple)):
             inner = [item for item in value if isinstance(item, Tensor) or hasattr(item, "_as_graph_element")]
         else:

@@ -100,7 +100,7 @@ def constant(
         if wanted is None and not array.size and not isinstance(value, (np.ndarray, np.generic)):
             # TensorFlow makes an empty constant without a look at the value.
             array, kind = np.zeros(array.shape, np.float32), dtypes.float32
-    return const_node(get_default_graph(), array, kind, name)
+    return const_node(get_default_graph(), array, kind, name or "Const")
 
 
 def const_node(graph: Any, array: np.ndarray[Any, Any], kind: DType, name: str) -> Tensor:
@@ -108,7 +108,7 @@ def const_node(graph: Any, array: np.ndarray[Any, Any], kind: DType, name: str) 
     from tfbench.engine.opdef import lookup
 
     name = name[:-1] if name.endswith("/") else graph.unique_name(name)
-    attrs = {"value": array, "dtype": kind}
+    attrs: dict[str, Any] = {"value": array, "dtype": kind}
     return graph.add_node(lookup("Const"), name, [], attrs, (kind,)).outputs_list[0]  # type: ignore[no-any-return]
 
 

@@ -97,22 +97,22 @@ def default_session_scope(session: Any) -> AbstractContextManager[Any]:
 # -- the module-level forms of the graph's scopes ------------------------------------------------------------
 
 
-def device(device_name_or_function: Any) -> AbstractContextManager[None]:
+def device(device_name_or_function: Any) -> AbstractContextManager[Any]:
     """`Graph.device` of the default graph."""
     return get_default_graph().device(device_name_or_function)
 
 
-def control_dependencies(control_inputs: Any) -> AbstractContextManager[None]:
+def control_dependencies(control_inputs: Any) -> AbstractContextManager[Any]:
     """`Graph.control_dependencies` of the default graph."""
     return get_default_graph().control_dependencies(control_inputs)
 
 
-def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[Any]:
     """`Graph.colocate_with` of the default graph."""
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
-def container(container_name: str) -> AbstractContextManager[str]:
+def container(container_name: str) -> AbstractContextManager[Any]:
     """`Graph.container` of the default graph."""
     return get_default_graph().container(container_name)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 from weakref import WeakSet
 
@@ -19,7 +19,7 @@ from tfbench.engine.collections import GraphCollections, GraphKeys
 from tfbench.engine.dtypes import DType
 from tfbench.engine.history import Cut, Mark
 from tfbench.engine.opdef import OpDef
-from tfbench.engine.scopes import ControlScope, NameScope, ScopeState, replaced
+from tfbench.engine.scopes import ControlDependencies, NameScope, ScopeChange, ScopeState
 from tfbench.engine.shapes import Shape, TensorShape
 from tfbench.engine.tensor import OPERATORS, Tensor
 
@@ -52,8 +52,8 @@ class Operation:
         graph: Graph,
         op_def: OpDef,
         name: str,
-        inputs: list[Tensor],
-        control_inputs: list[Operation],
+        inputs: tuple[Tensor, ...],
+        control_inputs: tuple[Operation, ...],
         attrs: dict[str, Any],
         trace: source.Trace,
     ) -> None:
@@ -74,7 +74,7 @@ class Operation:
 
     @property
     def inputs(self) -> tuple[Tensor, ...]:
-        return tuple(self._inputs)
+        return self._inputs
 
     @property
     def control_inputs(self) -> list[Operation]:
@@ -96,7 +96,7 @@ class Operation:
     @property
     def source(self) -> source.Source | None:
         """The innermost place in the user's code that made this op."""
-        places = source.sources(self.trace[:1])
+        places = source.sources(self.trace[:2])
         return places[0] if places else None
 
     @property
@@ -159,14 +159,14 @@ class Operation:
                 new.append(op)
         if new:
             self.graph.record_change(self, "_control_inputs", self._control_inputs)
-            self._control_inputs = self._control_inputs + new
+            self._control_inputs = (*self._control_inputs, *new)
 
     def _add_control_input(self, op: Operation) -> None:
         self._add_control_inputs([op])
 
     def _remove_all_control_inputs(self) -> None:
         self.graph.record_change(self, "_control_inputs", self._control_inputs)
-        self._control_inputs = []
+        self._control_inputs = ()
 
     def _update_input(self, index: int, tensor: Tensor) -> None:
         """Replaces input `index`; for loops and for passes that rewrite."""
@@ -174,13 +174,7 @@ class Operation:
             raise TypeError(f"tensor must be a Tensor: {tensor}")
         self.graph._check_owns(tensor.op)
         self.graph.record_change(self, "_inputs", self._inputs)
-        old = self._inputs[index]
-        self._inputs = [*self._inputs[:index], tensor, *self._inputs[index + 1 :]]
-        if self in old._consumers and old not in self._inputs:
-            self.graph.record_change(old, "_consumers", old._consumers)
-            old._consumers = [user for user in old._consumers if user is not self]
-        self.graph.record_change(tensor, "_consumers", tensor._consumers)
-        tensor._consumers = [*tensor._consumers, self]
+        self._inputs = (*self._inputs[:index], tensor, *self._inputs[index + 1 :])
 
     def run(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> None:
         """Runs this op in `session` (default: the default session)."""
@@ -219,6 +213,8 @@ class Graph:
         self._extensions: dict[str, Any] = {}
         #: undo log of changes to nodes that exist already: (object, attribute, old value)
         self._changes: list[tuple[Any, str, Any]] = []
+        #: who takes which tensor: (changes_version, operations counted, tensor -> operations)
+        self._users: tuple[int, int, dict[Tensor, list[Operation]]] = (0, 0, {})
         #: counts those changes; a compiled plan is valid for one count
         self.changes_version = 0
         #: functions called with the graph when somebody says that it changed (`notify`)
@@ -265,7 +261,7 @@ class Graph:
         self,
         op_def: OpDef,
         name: str,
-        inputs: list[Tensor],
+        inputs: Sequence[Tensor],
         attrs: dict[str, Any],
         dtypes: Sequence[DType],
     ) -> Operation:
@@ -281,32 +277,35 @@ class Graph:
             raise ValueError(
                 f"`{name}` is not a valid node name. Accepted names conform to Regex /{scopes.VALID_OP_NAME}/"
             )
+        if name in self._by_name:
+            raise ValueError(f"Duplicate node name in graph: '{name}'")
         state = self.scope_state
-        control: list[Operation] = []
+        control: tuple[Operation, ...] = ()
         if state.control:
-            control = list(dict.fromkeys(scopes.control_inputs_for(state, [t.op for t in inputs])))
-        op = Operation(self, op_def, name, inputs, control, attrs, source.capture())
+            control = tuple(dict.fromkeys(scopes.control_inputs_for(state, [t.op for t in inputs])))
+        op = Operation(self, op_def, name, tuple(inputs), control, attrs, source.capture())
         if state.attrs or state.gradient_overrides or state.kernel_labels:
             self._apply_attr_scopes(state, op)
         if dtypes:
             shapes = _infer_shapes(op, inputs)
-            op.outputs_list = tuple(
-                Tensor(op, i, dtype, shape) for i, (dtype, shape) in enumerate(zip(dtypes, shapes, strict=True))
-            )
+            if len(dtypes) == 1:
+                op.outputs_list = (Tensor(op, 0, dtypes[0], shapes[0]),)
+            else:
+                op.outputs_list = tuple(
+                    [Tensor(op, i, dtype, shape) for i, (dtype, shape) in enumerate(zip(dtypes, shapes, strict=True))]
+                )
         elif op_def.shape_function is not None:
             _infer_shapes(op, inputs)
         with self._lock:
             op._id = len(self._nodes)
             self._nodes.append(op)
             self._by_name[name] = op
-        for tensor in inputs:
-            tensor._consumers.append(op)
         if state.devices:
             scopes.apply_devices(state, op)
         if state.colocation:
             self._apply_colocation(state, op)
         if state.container and attrs.get("container") == "" and op_def.stateful:
-            attrs["container"] = state.container
+            op.attrs = {**op.attrs, "container": state.container}
         for scope in state.control:
             scope.seen.add(op)
         context = self._control_flow_context
@@ -316,7 +315,7 @@ class Graph:
         return op
 
     def _apply_attr_scopes(self, state: ScopeState, op: Operation) -> None:
-        attrs = op.attrs
+        attrs = op.attrs = dict(op.attrs)
         for key, value in state.attrs.items():
             if callable(value):
                 value = value(op)
@@ -332,12 +331,13 @@ class Graph:
     def _apply_colocation(self, state: ScopeState, op: Operation) -> None:
         groups: list[str] = []
         device = ""
-        for other in state.colocation:
+        for other in reversed(state.colocation):
             groups.extend(group.decode() for group in other.colocation_groups())
             device = device or other.device
         if device:
             op._set_device(device)
-        op.attrs["_class"] = sorted(set(groups))
+        # Attributes may be shared with other nodes: they are replaced, never changed.
+        op.attrs = {**op.attrs, "_class": sorted(set(groups))}
 
     def create_op(
         self,
@@ -392,6 +392,17 @@ class Graph:
         """Grows with every op that is added."""
         return len(self._nodes)
 
+    def consumers_of(self, tensor: Tensor) -> list[Operation]:
+        """The operations that take `tensor` as an input. The index is made when it is first asked for."""
+        version, counted, users = self._users
+        if version != self.changes_version or counted > len(self._nodes):
+            counted, users = 0, {}
+        for op in self._nodes[counted:]:
+            for source_tensor in dict.fromkeys(op._inputs):
+                users.setdefault(source_tensor, []).append(op)
+        self._users = (self.changes_version, len(self._nodes), users)
+        return list(users.get(tensor, ()))
+
     # -- scopes -------------------------------------------------------------------------------------------
 
     def name_scope(self, name: str | None) -> NameScope:
@@ -401,82 +412,57 @@ class Graph:
     def get_name_scope(self) -> str:
         return self.scope_state.name
 
-    @contextmanager
-    def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
+    def control_dependencies(self, control_inputs: Any) -> ControlDependencies:
         """Ops made inside run only after `control_inputs`. None clears what outer blocks ask for."""
         from tfbench.engine.graph_elements import control_operations
 
-        state = self.scope_state
-        block = ControlScope(
-            [] if control_inputs is None else control_operations(self, control_inputs), control_inputs is None
-        )
-        outer, context = state.control, self._control_flow_context
-        if block.clears:
-            state.control = []
-            self._control_flow_context = None
-        else:
-            state.control = [*outer, block]
-        try:
-            yield
-        finally:
-            state.control = outer
-            self._control_flow_context = context
+        return ControlDependencies(self, None if control_inputs is None else control_operations(self, control_inputs))
 
-    @contextmanager
-    def device(self, device_name_or_function: Any) -> Iterator[None]:
+    def device(self, device_name_or_function: Any) -> ScopeChange:
         """Ops made inside ask for this device: a string, a DeviceSpec, a function of the op, or None."""
         entry = device_name_or_function
         if entry is not None and not callable(entry):
             entry = device_names.canonical_name(entry)
-        state = self.scope_state
-        with replaced(state, "devices", [*state.devices, entry]):
-            yield
+        return ScopeChange(self, lambda state: {"devices": [*state.devices, entry]})
 
-    @contextmanager
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> ScopeChange:
         """Ops made inside are placed where `op` (an op, a tensor or a variable) is."""
         from tfbench.engine.graph_elements import colocation_operation
 
-        state = self.scope_state
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
         target = colocation_operation(self, op)
-        devices = [] if ignore_existing else state.devices
-        stack = [] if ignore_existing else state.colocation
-        with (
-            replaced(state, "devices", [*devices, None]),
-            replaced(state, "colocation", [*stack, *([target] if target else [])]),
-        ):
-            yield
+        if target is None:
+            return ScopeChange(self, lambda state: {"colocation": []})
+        return ScopeChange(
+            self,
+            lambda state: {
+                "colocation": [target] if ignore_existing else [*state.colocation, target],
+                "devices": [],
+            },
+        )
 
-    @contextmanager
-    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
+    def gradient_override_map(self, op_type_map: dict[str, str]) -> ScopeChange:
         """Ops of these types made inside use another registered gradient."""
         _check_string_map(op_type_map, "op_type_map")
-        state = self.scope_state
-        with replaced(state, "gradient_overrides", {**state.gradient_overrides, **op_type_map}):
-            yield
+        return ScopeChange(self, lambda state: {"gradient_overrides": {**state.gradient_overrides, **op_type_map}})
 
-    @contextmanager
-    def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> Iterator[None]:
+    def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> ScopeChange:
         _check_string_map(op_to_kernel_label_map, "op_to_kernel_label_map")
-        state = self.scope_state
-        with replaced(state, "kernel_labels", {**state.kernel_labels, **op_to_kernel_label_map}):
-            yield
+        return ScopeChange(self, lambda state: {"kernel_labels": {**state.kernel_labels, **op_to_kernel_label_map}})
 
-    @contextmanager
-    def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
+    def _attr_scope(self, attr_map: dict[str, Any]) -> ScopeChange:
         """Ops made inside get these attributes; a None value takes one back."""
-        state = self.scope_state
-        merged = {key: value for key, value in {**state.attrs, **attr_map}.items() if value is not None}
-        with replaced(state, "attrs", merged):
-            yield
 
-    @contextmanager
-    def container(self, container_name: str) -> Iterator[str]:
+        def merged(state: ScopeState) -> dict[str, Any]:
+            both = {**state.attrs, **attr_map}
+            return {"attrs": {key: value for key, value in both.items() if value is not None}}
+
+        return ScopeChange(self, merged)
+
+    def container(self, container_name: str) -> ScopeChange:
         """Stateful ops made inside live in this resource container."""
-        with replaced(self.scope_state, "container", container_name):
-            yield container_name
+        return ScopeChange(self, lambda state: {"container": container_name}, container_name)
 
     def as_default(self) -> AbstractContextManager[Graph]:
         """Makes this the default graph of the thread for the length of a block."""
@@ -611,7 +597,7 @@ def _check_string_map(mapping: Any, what: str) -> None:
             raise TypeError(f"{what} must be a dictionary mapping strings to strings")
 
 
-def _infer_shapes(op: Operation, inputs: list[Tensor]) -> Sequence[Shape]:
+def _infer_shapes(op: Operation, inputs: Sequence[Tensor]) -> Sequence[Shape]:
     function = op.op_def.shape_function
     if function is None:
         from tfbench.engine.apply import output_count

@@ -115,9 +115,9 @@ def control_operations(graph: Graph, control_inputs: Any) -> list[Operation]:
     """The distinct operations that a `control_dependencies` argument stands for."""
     found: dict[Operation, None] = {}
     for item in control_inputs:
-        sparse_or_slices = getattr(item, "op", None) if not isinstance(item, (Tensor, str)) else None
-        if sparse_or_slices is not None and not hasattr(item, "_as_graph_element"):
-            item = sparse_or_slices
+        # Variables, IndexedSlices and SparseTensors stand for the operation that makes them.
+        if not isinstance(item, (Tensor, str)):
+            item = getattr(item, "op", item)
         element = as_graph_element(graph, item, True, True)
         op = element.op if isinstance(element, Tensor) else element
         found[op] = None
@@ -134,6 +134,10 @@ def colocation_operation(graph: Graph, op: Any) -> Operation | None:
         handle_or_op = getattr(op, "op", None)
         if isinstance(handle_or_op, Operation):
             op = handle_or_op
+    if not isinstance(op, (Operation, Tensor)):
+        from tfbench.engine.convert import convert_to_tensor
+
+        op = convert_to_tensor(op)
     if not isinstance(op, Operation):
         element = as_graph_element(graph, op, True, True)
         op = element.op if isinstance(element, Tensor) else element

@@ -34,7 +34,7 @@ class Mark:
 class Cut:
     """What `cut` removed from the end of a graph: enough for `put_back`."""
 
-    __slots__ = ("bumps", "changes", "consumers", "end", "extensions", "mark", "names", "operations", "redo")
+    __slots__ = ("bumps", "changes", "end", "extensions", "mark", "names", "operations", "redo")
 
     def __init__(self, graph: Graph, mark: Mark) -> None:
         self.mark = mark
@@ -46,11 +46,6 @@ class Cut:
             for target, attribute, old in graph._changes[mark.changes :]
         ]
         self.redo = [(target, attribute, getattr(target, attribute)) for target, attribute, _ in self.changes]
-        gone = set(self.operations)
-        # Rolling back gives these tensors new lists, so the present ones stay as they are.
-        self.consumers = {
-            tensor: tensor._consumers for op in self.operations for tensor in op._inputs if tensor.op not in gone
-        }
         self.names = dict(graph._names_in_use)
         self.bumps = graph._name_bumps[mark.bumps :]
         self.extensions = dict(graph._extensions)
@@ -63,11 +58,8 @@ def roll_back(graph: Graph, mark: Mark) -> list[Operation]:
         object.__setattr__(target, attribute, old)
     del graph._changes[mark.changes :]
     graph.changes_version += 1
-    gone = set(removed)
     for op in removed:
         del graph._by_name[op.name]
-    for tensor in {tensor for op in removed for tensor in op._inputs if tensor.op not in gone}:
-        tensor._consumers = [user for user in tensor._consumers if user not in gone]
     del graph._nodes[mark.ops :]
     used = graph._names_in_use
     for name, count in reversed(graph._name_bumps[mark.bumps :]):
@@ -108,8 +100,6 @@ def put_back(graph: Graph, removed: Cut) -> list[Operation]:
     for target, attribute, value in removed.redo:
         object.__setattr__(target, attribute, value)
     graph._changes.extend(removed.changes)
-    for tensor, users in removed.consumers.items():
-        tensor._consumers = users
     graph._names_in_use = dict(removed.names)
     graph._name_bumps.extend(removed.bumps)
     graph._extensions = dict(removed.extensions)

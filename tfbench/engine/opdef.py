@@ -209,6 +209,7 @@ class OpDef:
         "aliases",
         "declared_at",
         "doc",
+        "forms",
         "fresh",
         "gradient_function",
         "kernels",
@@ -242,6 +243,8 @@ class OpDef:
         self._inputs: tuple[ArgDef, ...] = ()
         self._outputs: tuple[ArgDef, ...] = ()
         self._simple_type: str | None = None
+        #: attributes and output types by dtype, for ops whose only attribute that is (filled by `apply`)
+        self.forms: dict[DType, tuple[dict[str, Any], tuple[DType, ...]]] = {}
         self.stateful = stateful
         #: output 0 is the very buffer of input 0 (Identity, Reshape): TensorFlow shares it too
         self.aliases = aliases

@@ -182,7 +182,7 @@ class Plan:
         if any(value is None for value in raw):
             self._refuse_dead(raw)
         return [
-            value if kept and not isinstance(value, VariableBuffer) else fetched(value, fresh)
+            (value.array if isinstance(value, VariableBuffer) else value) if kept else fetched(value, fresh)
             for value, kept, fresh in zip(raw, self._fetch_kept, self._fetch_fresh, strict=True)
         ]
 

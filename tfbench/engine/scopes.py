@@ -7,8 +7,7 @@ here computes, and nothing here knows what an operation does.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tfbench.engine import device_names
@@ -25,15 +24,11 @@ DeviceFunction = Callable[["Operation"], Any]
 class ControlScope:
     """One `control_dependencies` block: what it waits for and which ops were made inside it."""
 
-    __slots__ = ("clears", "flow_context", "inputs", "name_source", "outer", "seen")
+    __slots__ = ("inputs", "seen")
 
-    def __init__(self, inputs: list[Operation], clears: bool) -> None:
+    def __init__(self, inputs: list[Operation]) -> None:
         self.inputs = inputs
-        self.clears = clears
         self.seen: set[Operation] = set()
-        self.outer: list[ControlScope] = []
-        self.flow_context: Any = None
-        self.name_source: Any = None
 
 
 class ScopeState:
@@ -91,15 +86,56 @@ def apply_devices(state: ScopeState, op: Operation) -> None:
             op._set_device(device_names.merge(op.device, entry))
 
 
-@contextmanager
-def replaced(state: ScopeState, slot: str, value: Any) -> Iterator[None]:
-    """Sets one stack for the length of a block."""
-    old = getattr(state, slot)
-    setattr(state, slot, value)
-    try:
-        yield
-    finally:
-        setattr(state, slot, old)
+class ScopeChange:
+    """Context manager that sets stacks of a graph's scope state for the length of a block.
+
+    A plain class with what to set as a function of the state on entry: these are entered for most nodes, and
+    generators would cost more than the nodes.
+    """
+
+    __slots__ = ("change", "graph", "old", "value")
+
+    def __init__(self, graph: Graph, change: Callable[[ScopeState], dict[str, Any]], value: Any = None) -> None:
+        self.graph = graph
+        self.change = change
+        self.value = value
+
+    def __enter__(self) -> Any:
+        state = self.graph.scope_state
+        new = self.change(state)
+        self.old = [(slot, getattr(state, slot)) for slot in new]
+        for slot, value in new.items():
+            setattr(state, slot, value)
+        return self.value
+
+    def __exit__(self, *_: object) -> None:
+        state = self.graph.scope_state
+        for slot, value in self.old:
+            setattr(state, slot, value)
+
+
+class ControlDependencies:
+    """Context manager behind `Graph.control_dependencies`."""
+
+    __slots__ = ("graph", "inputs", "old_context", "old_control")
+
+    def __init__(self, graph: Graph, inputs: list[Operation] | None) -> None:
+        self.graph = graph
+        self.inputs = inputs
+
+    def __enter__(self) -> None:
+        graph = self.graph
+        state = graph.scope_state
+        self.old_control, self.old_context = state.control, graph._control_flow_context
+        if self.inputs is None:
+            state.control = []
+            graph._control_flow_context = None
+        else:
+            state.control = [*state.control, ControlScope(self.inputs)]
+
+    def __exit__(self, *_: object) -> None:
+        self.graph.scope_state.control = self.old_control
+        self.graph._control_flow_context = self.old_context
 
 
 class NameScope:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench import errors
 from tfbench.engine.default_graph import (
     default_graph_stack,
     default_session_scope,
@@ -53,7 +54,7 @@ class BaseSession:
         if target is not None and not isinstance(target, (str, bytes)):
             raise TypeError(f"target must be a string, but got {target!r}")
         if config is not None and not hasattr(config, "allow_soft_placement"):
-            raise TypeError(f"config must be a tf.ConfigProto, but got {config!r}")
+            raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
         self._graph = graph
         self._target = target or ""
         self._config = config
@@ -216,7 +217,13 @@ class BaseSession:
             if compiled is None or version != graph.changes_version:
                 compiled = compile_again()
             if len(values) != len(feeds):
-                raise TypeError(f"The callable expects {len(feeds)} feeds but got {len(values)}.")
+                missing = ", ".join(repr(tensor.op.name) for tensor in feeds[len(values) :])
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"The callable expects {len(feeds)} feeds but got {len(values)}"
+                    + (f": You must feed a value for {missing}." if missing else "."),
+                )
             arrays = [feed_value(graph, tensor, value) for tensor, value in zip(feeds, values, strict=True)]
             with np.errstate(all="ignore"):
                 results = compiled.plan.run(arrays, self.step_observer)

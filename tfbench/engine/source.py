@@ -11,13 +11,17 @@ import linecache
 import os
 import sys
 from types import CodeType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _MAX_FRAMES = 12
 
-#: code object -> "own" (skip), "stop" (nothing above is the user's), "user"
-_kind_of_code: dict[CodeType, str] = {}
+#: ids of code objects that are library code (skipped), that run the user's code (nothing above is the user's),
+#: and that are the user's. By id, since hashing a code object walks all of it; `_seen_code` keeps the ids in use.
+_own_code: set[int] = set()
+_runner_code: set[int] = set()
+_user_code: set[int] = set()
+_seen_code: list[CodeType] = []
 
 #: compiled file name -> cell label
 _cells: dict[str, str] = {}
@@ -52,37 +56,41 @@ class Source(NamedTuple):
         return linecache.getline(self.file, self.line).strip()
 
 
-Trace = tuple[tuple[CodeType, int], ...]
+#: code and instruction offset in turns, innermost frame first: one flat tuple, which the garbage collector skips
+Trace = tuple[Any, ...]
 
 
-def _classify(code: CodeType) -> str:
+def _classify(code: CodeType) -> set[int]:
     name = code.co_filename
     if name in _cells:
-        kind = "user"
+        kind = _user_code
     elif name.startswith(_PACKAGE) or name.endswith(f"{os.sep}contextlib.py"):
-        kind = "own"
+        kind = _own_code
     elif any(fragment in name for fragment in _RUNNERS):
-        kind = "stop"
+        kind = _runner_code
     else:
-        kind = "user"
-    _kind_of_code[code] = kind
+        kind = _user_code
+    _seen_code.append(code)
+    kind.add(id(code))
     return kind
 
 
 def capture() -> Trace:
     """The user's frames, innermost first."""
     frame = sys._getframe(1)
-    trace = []
-    kinds = _kind_of_code
+    own = _own_code
+    trace: list[Any] = []
     while frame is not None:
         code = frame.f_code
-        kind = kinds.get(code) or _classify(code)
-        if kind == "user":
-            trace.append((code, frame.f_lasti))
-            if len(trace) == _MAX_FRAMES or code.co_name == "<module>":
+        key = id(code)
+        if key not in own:
+            kind = _user_code if key in _user_code else _runner_code if key in _runner_code else _classify(code)
+            if kind is _user_code:
+                trace += (code, frame.f_lasti)
+                if len(trace) == 2 * _MAX_FRAMES or code.co_name == "<module>":
+                    break
+            elif kind is _runner_code and trace:
                 break
-        elif kind == "stop" and trace:
-            break
         frame = frame.f_back  # type: ignore[assignment]
     return tuple(trace)
 
@@ -100,7 +108,7 @@ def sources(trace: Trace) -> list[Source]:
     """The frames of `trace` as places in the user's code, innermost first."""
     return [
         Source(_cells.get(code.co_filename), code.co_filename, line_at(code, offset), code.co_name)
-        for code, offset in trace
+        for code, offset in zip(trace[::2], trace[1::2], strict=True)
     ]
 
 

@@ -24,7 +24,7 @@ class Tensor:
     """An output of an Operation: a dtype, a static shape, and the op that makes it."""
 
     #: `__dict__` is there for what libraries hang on a tensor (`_keras_mask`, …); it is made on first use
-    __slots__ = ("__dict__", "__weakref__", "_consumers", "_dtype", "_name", "_shape", "op", "value_index")
+    __slots__ = ("__dict__", "__weakref__", "_dtype", "_name", "_shape", "op", "value_index")
 
     #: NumPy arrays leave `array + tensor` to the tensor
     __array_priority__ = 100
@@ -34,7 +34,6 @@ class Tensor:
         self.value_index = value_index
         self._dtype = dtype
         self._shape = shape
-        self._consumers: list[Operation] = []
         self._name: str | None = None
 
     # -- identity ---------------------------------------------------------------------------------------
@@ -107,7 +106,7 @@ class Tensor:
 
     def consumers(self) -> list[Operation]:
         """The operations that take this tensor as an input."""
-        return list(dict.fromkeys(self._consumers))
+        return self.graph.consumers_of(self)
 
     def ref(self) -> TensorReference:
         """A hashable stand-in, for dictionaries and sets."""
@@ -125,7 +124,7 @@ class Tensor:
         return f"<tf.Tensor '{self.name}' shape={TensorShape(self._shape)} dtype={self._dtype.name}>"
 
     def __str__(self) -> str:
-        shape = f", shape={TensorShape(self._shape)}" if self._shape is not None else ", shape=<unknown>"
+        shape = f", shape={TensorShape(self._shape)}" if self._shape is not None else ""
         device = f", device={self.device}" if self.device else ""
         return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name}{device})'
 
@@ -156,12 +155,13 @@ class Tensor:
         )
 
     def __iter__(self) -> Iterator[Tensor]:
-        if self._shape is None or not self._shape or self._shape[0] is None:
-            raise TypeError(
-                f"Cannot iterate over '{self.name}' with shape {TensorShape(self._shape)}: "
-                "Tensor objects are only iterable when their first dimension is known."
-            )
-        return (self[i] for i in range(self._shape[0]))
+        raise TypeError(
+            f"Iterating over a symbolic `tf.Tensor` is not allowed: '{self.name}' has no value until a session runs "
+            "it. Use tf.unstack, indices, or tf.map_fn."
+        )
+
+    #: without this, `value in tensor` would ask for every element in turn
+    __contains__ = None
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise NotImplementedError(
@@ -222,17 +222,11 @@ def _unary(name: str) -> Callable[[Any], Any]:
 
 
 _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "div", "mod", "pow", "matmul", "and", "or", "xor")
+_COMPARISONS = ("lt", "le", "gt", "ge")
+_UNARY = ("neg", "invert", "abs")
 
+#: Python's operator methods, without underscores, that tensors and variables have
+OPERATOR_METHODS = (*_BINARY, *(f"r{name}" for name in _BINARY), *_COMPARISONS, *_UNARY)
 
-def install_operators(cls: type) -> None:
-    """Gives `cls` (Tensor, and variables) Python's operators, each looked up in `OPERATORS` when used."""
-    for name in _BINARY:
-        setattr(cls, f"__{name}__", _binary(name))
-        setattr(cls, f"__r{name}__", _binary(f"r{name}"))
-    for name in ("lt", "le", "gt", "ge"):
-        setattr(cls, f"__{name}__", _binary(name))
-    for name in ("neg", "invert", "abs"):
-        setattr(cls, f"__{name}__", _unary(name))
-
-
-install_operators(Tensor)
+for _name in OPERATOR_METHODS:
+    setattr(Tensor, f"__{_name}__", _unary(_name) if _name in _UNARY else _binary(_name))

@@ -76,7 +76,7 @@ def _read_source(op: Any, seen: dict[Any, Source | None]) -> Source | None:
     trace = op.trace
     if not trace:
         return None
-    code, offset = trace[0]
+    code, offset = trace[:2]
     key = (id(code), offset)
     if key in seen:
         return seen[key]

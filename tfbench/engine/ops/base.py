@@ -10,6 +10,7 @@ from tfbench.engine.convert import constant as _constant
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, Preset, op
+from tfbench.engine.shape_math import merge
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.tensor import Tensor
 
@@ -94,7 +95,9 @@ _with_default = op("PlaceholderWithDefault", "input: dtype", "output: dtype", "d
 
 @_with_default.shape
 def _with_default_shape(node: Operation, x: Any) -> Any:
-    return [node.attrs["shape"]._dims]
+    wanted = node.attrs["shape"]._dims
+    merge(x, wanted)  # refuses a default that does not fit
+    return [wanted]
 
 
 @_with_default.kernel(CPU, GPU)

@@ -6,7 +6,6 @@ from typing import Any
 
 from tfbench.engine import shape_math
 from tfbench.engine.graph import Operation
-from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.math_common import binary, same_shape
 from tfbench.engine.tensor import Tensor
@@ -153,12 +152,5 @@ def logical_not(x: Any, name: str | None = None) -> Tensor:
 
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     """Whether just one of x and y is true, elementwise: made of `or`, `and` and `not`."""
-    if name[-1:] == "/":
-        with name_scope(name):
-            return _xor(x, y, name)
-    return _xor(x, y, name)
-
-
-def _xor(x: Any, y: Any, name: str) -> Tensor:
     either = _logical_or(x, y)
     return _logical_and(either, _logical_not(_logical_and(x, y)), name=name)  # type: ignore[no-any-return]

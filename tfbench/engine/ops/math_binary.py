@@ -199,21 +199,30 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     Raises:
       TypeError: if the operands have different types, or types that do not divide.
     """
+    if isinstance(x, Tensor) and isinstance(y, Tensor):
+        kind = x._dtype.base_dtype
+        if kind is y._dtype.base_dtype and _DIVIDED_AS.get(kind, kind) is None:
+            return _real_div(x, y, name=name or "truediv")  # type: ignore[no-any-return]
     with name_scope(name, "truediv", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, dtype_hint=x._dtype.base_dtype, name="y")
-        kind = x._dtype.base_dtype
-        if kind is not y._dtype.base_dtype:
-            raise TypeError(f"`x` and `y` must have the same dtype, got {kind!r} != {y._dtype.base_dtype!r}.")
-        if kind not in _DIVIDED_AS:
-            choices = ", ".join(repr(dtype) for dtype in _DIVIDED_AS)
-            raise TypeError(f"Invalid dtype {kind!r} in __truediv__. Expected one of {{{choices}}}.")
-        wanted = _DIVIDED_AS[kind]
-        if wanted is not None:
-            cast = lookup("Cast")
-            x = cast(x, DstT=wanted)
-            y = cast(y, DstT=wanted)
+        x, y = _as_divided(x, y, "__truediv__")
         return _real_div(x, y, name=scope)  # type: ignore[no-any-return]
+
+
+def _as_divided(x: Tensor, y: Tensor, where: str) -> tuple[Tensor, Tensor]:
+    """The operands as numbers that can be divided exactly."""
+    kind = x._dtype.base_dtype
+    if kind is not y._dtype.base_dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {kind!r} != {y._dtype.base_dtype!r}.")
+    if kind not in _DIVIDED_AS:
+        choices = ", ".join(repr(dtype) for dtype in _DIVIDED_AS)
+        raise TypeError(f"Invalid dtype {kind!r} in {where}. Expected one of {{{choices}}}.")
+    wanted = _DIVIDED_AS[kind]
+    if wanted is None:
+        return x, y
+    cast = lookup("Cast")
+    return cast(x, DstT=wanted), cast(y, DstT=wanted)
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -240,8 +249,9 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
       TypeError: if the operands have different types.
     """
     with name_scope(name, "div_no_nan", [x, y]) as scope:
-        x = convert_to_tensor(x, name="x")
-        y = convert_to_tensor(y, name="y", dtype=x._dtype.base_dtype)
+        x = convert_to_tensor(x, name="x", dtype_hint=y._dtype.base_dtype if isinstance(y, Tensor) else None)
+        y = convert_to_tensor(y, name="y", dtype_hint=x._dtype.base_dtype)
+        x, y = _as_divided(x, y, "tf.math.divide_no_nan")
         return _div_no_nan(x, y, name=scope)  # type: ignore[no-any-return]
 
 

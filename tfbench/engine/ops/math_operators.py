@@ -54,9 +54,9 @@ def _logical_or_bitwise(logical: Function, bitwise: str) -> Function:
     op_def = lookup(bitwise)
 
     def build(x: Any, y: Any, name: str) -> Tensor:
-        if x._dtype.base_dtype is dtypes.bool:
-            return logical(x, y, name)
-        with name_scope(name):
+        with name_scope(name) as scope:
+            if x._dtype.base_dtype is dtypes.bool:
+                return logical(x, y, scope)
             return op_def(x, y)  # type: ignore[no-any-return]
 
     return build

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import lookup
 from tfbench.engine.ops.math_common import FLOATS, FLOATS_COMPLEX, SIGNED, SIGNED_COMPLEX, as_tensor, unary
@@ -54,6 +55,10 @@ def negative(x: Any, name: str | None = None) -> Tensor:
 
 def sign(x: Any, name: str | None = None) -> Tensor:
     """-1, 0 or 1 as x is negative, zero or positive; x / |x| for complex x other than 0."""
+    x = convert_to_tensor(x)
+    if x._dtype.is_complex:
+        size = lookup("ComplexAbs")(x, Tout=x._dtype.real_dtype)
+        return lookup("DivNoNan")(x, lookup("Cast")(size, DstT=x._dtype.base_dtype), name=name)  # type: ignore[no-any-return]
     return _sign(x, name=name)  # type: ignore[no-any-return]
 
 
@@ -262,6 +267,11 @@ def is_finite(x: Any, name: str | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
     return _is_finite(x, name=name)  # type: ignore[no-any-return]
 
+
+for _declared in (_floor, _ceil, _round, _rint):
+    _declared.no_gradient("a step function is constant almost everywhere")
+for _declared in (_is_nan, _is_inf, _is_finite):
+    _declared.no_gradient("booleans have no gradient")
 
 OPERATORS["abs"] = lambda x: abs(as_tensor(x, "x"))
 OPERATORS["neg"] = lambda x: negative(as_tensor(x, "x"))
