@@ -1,0 +1,40 @@
+"""`import tfbench` is quick, quiet, and loads nothing that only a notebook needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+def python(program: str) -> str:
+    """What a fresh Python prints for `program`; what it writes to standard error is an error."""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_prints_nothing():
+    assert python("import tfbench") == ""
+
+
+def test_loads_nothing_that_only_some_need():
+    unwanted = ["IPython", "ipywidgets", "anywidget", "traitlets", "matplotlib", "google", "cupy", "llvmlite"]
+    loaded = python("import sys, tfbench; print(*sorted({name.partition('.')[0] for name in sys.modules}))")
+    assert "numpy" in loaded.split()
+    assert set(unwanted) & set(loaded.split()) == set()
+
+
+def test_takes_at_most_twice_as_long_as_numpy():
+    # CPU time, and the best of several: other work on the machine can only add to it.
+    program = "import time; start = time.process_time(); import {}; print(time.process_time() - start)"
+    numpy, tfbench = (min(float(python(program.format(name))) for _ in range(7)) for name in ("numpy", "tfbench"))
+    assert tfbench <= 2.0 * numpy, f"tfbench {tfbench * 1000:.0f} ms, NumPy {numpy * 1000:.0f} ms"
+
+
+def test_unknown_name_is_an_attribute_error():
+    import tfbench
+
+    with pytest.raises(AttributeError, match="'tfbench' has no attribute 'zzz'"):
+        tfbench.zzz
