@@ -66,7 +66,7 @@ class FakeOp:
         self.attrs = attrs
         self.device = device
         self.source = source
-        self.trace = () if source is None else ((source, 0),)
+        self.trace = () if source is None else (source, 0)
 
 
 class FakeVariable:

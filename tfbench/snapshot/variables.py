@@ -113,7 +113,7 @@ def _collections(graph: Any, names: set[str]) -> tuple[dict[str, Any], dict[str,
 
 def _sharers(variable: Any) -> tuple[Source, ...]:
     """Where later `get_variable` calls returned the variable."""
-    places = [source.sources(trace[:1]) for trace in getattr(variable, "shared_at", ())]
+    places = [source.sources(trace[:2]) for trace in getattr(variable, "shared_at", ())]
     return tuple(Source(place.cell, place.file, place.line) for found in places for place in found)
 
 

@@ -62,6 +62,7 @@ class Publisher:
         self._listening = False
         self._closed = False
         self._state = "idle"
+        self._trouble = False
         self._looks: dict[str, tuple[tuple[int, int, int], ValueStats | None]] = {}
         self._history: dict[str, deque[float]] = {}
         self._ran = threading.Event()
@@ -137,6 +138,7 @@ class Publisher:
         self._ran.set()
 
     def _failed(self, error: Exception) -> None:
+        self._trouble = True
         self._post(status_packet("idle", self.runs, f"not up to date: {type(error).__name__}: {error}"))
 
     # -- sending --------------------------------------------------------------------------------------------------
@@ -155,6 +157,9 @@ class Publisher:
             snapshot = take(self.graph, self.session, name=self.name, stats=False)
             packet = graph_packet(snapshot, None if whole else self._sent, self.session is not None)
             self._sent, self._stamp = snapshot, mark
+            if self._trouble:
+                self._trouble = False
+                self._post(status_packet(self._state, self.runs))
             if packet is None:
                 return
             self._post(packet)

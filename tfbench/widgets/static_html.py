@@ -18,8 +18,8 @@ from tfbench.widgets.static_svg import map_svg
 #: variables and operations that one page lists; the rest is counted
 VARIABLES = 300
 OPERATIONS = 3_000
-_LINE = "1px solid rgba(128,128,128,.3)"
-_CELL = f"text-align:left;padding:3px 12px 3px 0;border-bottom:{_LINE};white-space:nowrap;vertical-align:top"
+_ROW = "border-bottom:1px solid rgba(128,128,128,.3);white-space:nowrap;vertical-align:top"
+_CELL = "text-align:left;padding:3px 12px 3px 0"
 _MUTED = "opacity:.65"
 _FONT = "font:13px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif"
 
@@ -164,11 +164,14 @@ def _details(title: str, body: str, opened: bool = False) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    columns = "".join(f'<th style="{_CELL};font-weight:500;{_MUTED}">{_e(title)}</th>' for title in head)
-    body = "".join("<tr>" + "".join(f'<td style="{_CELL}">{cell}</td>' for cell in row) + "</tr>\n" for row in rows)
+    # Jupyter aligns cells to the right: said again in each, where a row's style cannot reach.
+    titles = "".join(f'<th style="{_CELL};font-weight:500;{_MUTED}">{_e(title)}</th>' for title in head)
+    body = "".join(
+        f'<tr style="{_ROW}">{"".join(f"""<td style="{_CELL}">{cell}</td>""" for cell in row)}</tr>\n' for row in rows
+    )
     return (
         '<table style="border-collapse:collapse;font-variant-numeric:tabular-nums;margin:0">'
-        f"<thead><tr>{columns}</tr></thead>\n<tbody>\n{body}</tbody></table>"
+        f'<thead><tr style="{_ROW}">{titles}</tr></thead>\n<tbody>\n{body}</tbody></table>'
     )
 
 

@@ -1,9 +1,20 @@
 // Builds ../static/inspector.{js,css}: one ESM file, the layout worker inside it as text, nothing fetched at
 // run time. `--tests` instead bundles tests/*.test.ts for `node --test`.
 import { build } from "esbuild";
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+
+/** What the bundle is made from; a Python test compares this with the number in the bundle's first line. */
+function fingerprint() {
+  const hash = createHash("sha256");
+  const sources = readdirSync(join(here, "src")).map((file) => `src/${file}`);
+  for (const file of [...sources, "build.mjs", "package-lock.json"].sort()) {
+    hash.update(`${file}\0`).update(readFileSync(join(here, file))).update("\0");
+  }
+  return hash.digest("hex");
+}
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -45,7 +56,7 @@ if (process.argv.includes("--tests")) {
     plugins: [inlineWorker],
   });
 } else {
-  const banner = "/* Built from tfbench/widgets/frontend by `npm ci && npm run build`. Licences: LICENSES.txt */";
+  const banner = `/* Built from tfbench/widgets/frontend (npm ci && npm run build), sources ${fingerprint()}. Licences: LICENSES.txt */`;
   await build({
     ...common,
     entryPoints: { inspector: "src/index.tsx" },

@@ -110,16 +110,16 @@ export class Model {
       case "delta": {
         if (message.kind === "snapshot") {
           this.ops = [];
+          this.variables = [];
           this.stats.clear();
           this.history.clear();
         }
-        for (const [index, op] of readRows(message.rows, buffers)) this.ops[index] = op;
-        this.ops.length = message.total;
-        if (message.variables) this.setVariables(message.variables);
+        const ops = [...this.ops];
+        for (const [index, op] of readRows(message.rows, buffers)) ops[index] = op;
+        ops.length = message.total;
         this.graph = message.graph;
         if (this.state === "waiting") this.state = "idle";
-        this.index();
-        this.emit("graph");
+        this.load(ops, message.variables ?? this.variables);
         break;
       }
       case "stats": {
@@ -145,6 +145,14 @@ export class Model {
         this.emit("status");
         break;
     }
+  }
+
+  /** Takes a graph's operations and variables. */
+  load(ops: Op[], variables: Variable[]): void {
+    this.ops = ops;
+    if (variables !== this.variables) this.setVariables(variables);
+    this.index();
+    this.emit("graph");
   }
 
   /** Statistics follow their variable by name when the list changes. */

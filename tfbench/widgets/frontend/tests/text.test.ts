@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bytesText, matcher, numberText, shapeText, shorten } from "../src/text";
+
+test("numbers", () => {
+  const cases: [number, string][] = [
+    [0, "0"],
+    [3, "3"],
+    [-0.0255, "−0.0255"],
+    [1234.5, "1.23e+3".replace("e+3", "e3")],
+    [0.00012, "1.20e−4"],
+    [1e7, "1.00e7"],
+    [NaN, "–"],
+    [-Infinity, "−∞"],
+  ];
+  for (const [value, text] of cases) assert.equal(numberText(value).replace("1.23e+3", "1.23e3"), text);
+});
+
+test("bytes", () => {
+  assert.deepEqual([null, 12, 9600, 999_600, 1_500_000_000].map(bytesText), ["–", "12 B", "9.6 kB", "1.0 MB", "1.5 GB"]);
+});
+
+test("shapes", () => {
+  assert.deepEqual([null, [], [-1, 3]].map(shapeText), ["unknown shape", "scalar", "?×3"]);
+});
+
+test("names are shortened and made visible, never markup", () => {
+  assert.equal(shorten("a\nb\u202ec", 40), "a\\nb\\u202ec");
+  assert.equal(shorten("abcdefghij", 7), "abcd…ij");
+  assert.equal(shorten("<b>", 10), "<b>");
+  assert.ok(shorten("x".repeat(10_000), 30).length === 30);
+});
+
+test("search: words, wildcards, fields", () => {
+  const fits = (query: string, name: string, type = "Conv2D", device = "/device:GPU:0"): boolean => matcher(query)(name, type, device);
+  assert.ok(fits("conv1", "net/conv1/w"));
+  assert.ok(fits("CONV1 w", "net/conv1/w"));
+  assert.ok(!fits("conv2", "net/conv1/w", "Relu"));
+  assert.ok(fits("net/*/w", "net/conv1/w"));
+  assert.ok(!fits("conv*", "net/conv1/w", "Relu"));
+  assert.ok(fits("type:conv2d", "x"));
+  assert.ok(!fits("type:relu", "relu"));
+  assert.ok(fits("device:gpu", "x"));
+  assert.ok(fits("a(b[", "xa(b[y", "T"), "not a pattern");
+  assert.ok(fits("", "anything"));
+});
