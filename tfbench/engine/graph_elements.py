@@ -65,7 +65,7 @@ def replaced_error(op: Operation, element: Any) -> Exception:
             f"{what} {element.name!r} is not an element of this graph any more: it was removed when a cell was run again"
             + (f"; run {'cell ' + cell if cell else 'the cell that made it'} again to get its successor.")
         )
-    return ReplacedTensorError(message, name=element.name, cell=cell)
+    return ReplacedTensorError(element.name, cell, message)
 
 
 def _by_name(graph: Graph, name: str, allow_tensor: bool, allow_operation: bool) -> Any:
