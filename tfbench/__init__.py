@@ -36,6 +36,7 @@ from tfbench.engine.tensor import OPERATORS as _OPERATORS
 from tfbench.engine.tensor import Tensor
 from tfbench.initializers import *
 from tfbench.partitioners import *
+from tfbench.template import make_template
 from tfbench.variable_scope import *
 from tfbench.variables import *
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tfbench.engine.collections import GraphKeys
@@ -407,8 +408,6 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
             "_constraint": constraint,
         }
         self._custom_getter = custom_getter
-        if self._default_name is None and isinstance(name_or_scope, bytes):
-            self._name_or_scope = name_or_scope.decode()
 
     def __enter__(self) -> VariableScope:
         from tfbench.engine.apply import graph_of
@@ -433,7 +432,9 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
             raise TypeError("VariableScope: name_or_scope must be a string or VariableScope.")
         if given is None and self._reuse:
             raise ValueError("reuse=True cannot be used without a name_or_scope")
-        wanted: Any = given if isinstance(given, str) else self._default_name if given is None else given.name.split("/")[-1]
+        wanted: Any = (
+            given if isinstance(given, str) else self._default_name if given is None else given.name.split("/")[-1]
+        )
         self._name_scope: NameScope | None = None
         opened = ""
         if not self._auxiliary_name_scope:
@@ -524,3 +525,26 @@ def variable_op_scope(
         use_resource=use_resource,
         constraint=constraint,
     )
+
+
+def unique_variable_scope(prefix: str) -> str:
+    """`prefix`, or `prefix_1`, …: the first that was not opened in the current scope."""
+    return _scopes().unique_name(prefix)
+
+
+@contextmanager
+def pure_variable_scope(name: str, custom_getter: Any = None) -> Iterator[VariableScope]:
+    """A variable scope that opens no name scope."""
+    stack = _scopes()
+    old = stack.current
+    full = f"{old.name}/{name}" if old.name else name
+    scope = old.derived(old.reuse, full, f"{name}/" if not old.name else f"{full}/")
+    if custom_getter is not None:
+        scope._custom_getter = _nested_getter(custom_getter, scope._custom_getter)
+    stack.opened(full)
+    stack.current = scope
+    try:
+        yield scope
+    finally:
+        stack.close_below(full)
+        stack.current = old

@@ -13,7 +13,7 @@ from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dtypes import as_dtype, float32
 from tfbench.engine.graph import Graph
 from tfbench.engine.shapes import TensorShape, as_shape
-from tfbench.variables.base import Variable
+from tfbench.variables.base import Variable, VariableAggregation, VariableSynchronization
 from tfbench.variables.partitioned import PartitionedVariable
 from tfbench.variables.resource import ResourceVariable
 
@@ -92,8 +92,12 @@ class VariableStore:
         }
         if custom_getter is None:
             return self._true_getter(**arguments, constraint=constraint, **options)
-        if _takes(custom_getter, "constraint"):
-            arguments["constraint"] = constraint
+        options = {
+            "constraint": constraint,
+            "synchronization": VariableSynchronization.AUTO,
+            "aggregation": VariableAggregation.NONE,
+            **options,
+        }
         for key, value in options.items():
             if _takes(custom_getter, key):
                 arguments[key] = value
@@ -404,7 +408,11 @@ def _parameters(function: Any) -> tuple[dict[str, inspect.Parameter], bool]:
 
 def _takes(function: Any, name: str, by_keyword_alone: bool = False) -> bool:
     """Whether `function` has a parameter `name` (or takes any keyword)."""
-    key = type(function).__call__ if not _is_function(function) and not isinstance(function, functools.partial) else function
+    key = (
+        type(function).__call__
+        if not _is_function(function) and not isinstance(function, functools.partial)
+        else function
+    )
     try:
         parameters, takes_all = _parameters(key)
     except (TypeError, ValueError):
@@ -421,9 +429,7 @@ def _needs_no_arguments(function: Any) -> bool:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return False
-    return all(
-        p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters
-    )
+    return all(p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 
 def _call_partitioner(partitioner: Any, shape: TensorShape, dtype: Any) -> list[int]:

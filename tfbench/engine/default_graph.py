@@ -43,7 +43,7 @@ class DefaultStack(threading.local, Generic[T]):
 
 
 class _GraphStack(DefaultStack[Graph]):
-    """Never empty: below all `as_default` blocks lies one global graph for all threads."""
+    """Never empty: below all `as_default` blocks lies one global graph per thread."""
 
     _global: Graph | None = None
 
@@ -51,12 +51,12 @@ class _GraphStack(DefaultStack[Graph]):
         items = self.items
         if items:
             return items[-1]
-        if _GraphStack._global is None:
-            _GraphStack._global = Graph()
-        return _GraphStack._global
+        if self._global is None:
+            self._global = Graph()
+        return self._global
 
     def replace_global(self, graph: Graph | None) -> None:
-        _GraphStack._global = graph
+        self._global = graph
 
 
 default_graph_stack = _GraphStack("graph")

@@ -134,13 +134,11 @@ def expand_feeds(graph: Graph, feed_dict: Any) -> list[tuple[Tensor, Any]]:
             f"feed_dict must be a dictionary mapping tensors to values, but got {feed_dict!r} "
             f"of type '{type(feed_dict).__name__}'."
         )
-    pairs: list[tuple[Tensor, Any]] = []
+    pairs: dict[Tensor, Any] = {}
     for key, value in feed_dict.items():
-        if isinstance(key, tuple):
-            pairs.extend(_expand_nested(graph, key, value))
-        else:
-            pairs.extend(_expand_one(graph, key, value))
-    return pairs
+        # The last of several keys for one tensor counts.
+        pairs.update(_expand_nested(graph, key, value) if isinstance(key, tuple) else _expand_one(graph, key, value))
+    return list(pairs.items())
 
 
 def _expand_nested(graph: Graph, keys: tuple[Any, ...], values: Any) -> list[tuple[Tensor, Any]]:
@@ -195,10 +193,12 @@ def feed_value(graph: Graph, tensor: Tensor, value: Any) -> Any:
             )
         try:
             array = np.asarray(value, dtype=wanted)
-        except (ValueError, TypeError) as error:
-            raise type(error)(
-                f"{error} (fed to '{tensor.name}' of type {dtype.name} and shape {tensor.shape})"
-            ) from None
+        except OverflowError:
+            # As an element of a list, a number that does not fit is cut, as a C cast would.
+            array = np.asarray(value).astype(wanted)
+        except (ValueError, TypeError, NotImplementedError) as error:
+            kind = ValueError if isinstance(error, NotImplementedError) else type(error)
+            raise kind(f"{error} (fed to '{tensor.name}' of type {dtype.name} and shape {tensor.shape})") from None
     if not is_compatible(tensor._shape, array.shape):
         raise ValueError(
             f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape {tensor.shape}"

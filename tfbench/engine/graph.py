@@ -398,7 +398,7 @@ class Graph:
         if version != self.changes_version or counted > len(self._nodes):
             counted, users = 0, {}
         for op in self._nodes[counted:]:
-            for source_tensor in dict.fromkeys(op._inputs):
+            for source_tensor in op._inputs:
                 users.setdefault(source_tensor, []).append(op)
         self._users = (self.changes_version, len(self._nodes), users)
         return list(users.get(tensor, ()))
@@ -433,7 +433,7 @@ class Graph:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
         target = colocation_operation(self, op)
         if target is None:
-            return ScopeChange(self, lambda state: {"colocation": []})
+            return ScopeChange(self, lambda state: {"colocation": [], "devices": []})
         return ScopeChange(
             self,
             lambda state: {

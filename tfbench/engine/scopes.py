@@ -80,8 +80,13 @@ def apply_devices(state: ScopeState, op: Operation) -> None:
             break
         if callable(entry):
             wanted = entry(op)
+            if not isinstance(wanted, (str, device_names.DeviceSpec)):
+                raise TypeError(
+                    f"Expected binary or unicode string, got {wanted!r}: the device function {entry!r} must return a "
+                    f"device for '{op.name}' ({op.type})."
+                )
             # A device function's answer replaces; its text is kept as it was given.
-            op._set_device("" if wanted is None else wanted)
+            op._set_device(wanted)
         else:
             op._set_device(device_names.merge(op.device, entry))
 

@@ -93,7 +93,9 @@ class Variable:
         if variable_def is not None and initial_value is not None:
             raise ValueError("variable_def and initial_value are mutually exclusive.")
         self._constraint = constraint
-        self._trainable = True if trainable is None else trainable
+        # A copy that is only read at the end cannot be trained.
+        on_read = synchronization == VariableSynchronization.ON_READ
+        self._trainable = not on_read if trainable is None else trainable
         self.synchronization = synchronization
         self.aggregation = aggregation
         self._save_slice_info: Any = None
@@ -140,14 +142,16 @@ class Variable:
     def _make_initial_value(self, initial_value: Any, dtype: Any, validate_shape: bool, expected: Any) -> Tensor:
         """The initial value as a tensor whose shape is known enough."""
         value = convert_to_tensor(initial_value, dtype=dtype, name="initial_value")
-        if validate_shape and not value.shape.is_fully_defined():
-            raise ValueError(f"initial_value must have a shape specified: {value}")
-        if expected is not None and not as_shape(expected).is_compatible_with(value.shape):
+        if expected is not None and validate_shape and not as_shape(expected).is_compatible_with(value.shape):
             raise ValueError(
                 f"The initial value's shape ({value.shape}) is not compatible with the explicitly supplied `shape` "
                 f"argument ({as_shape(expected)})."
             )
         return value
+
+    def _check_shape_known(self, value: Tensor, validate_shape: bool) -> None:
+        if validate_shape and not value.shape.is_fully_defined():
+            raise ValueError(f"initial_value must have a shape specified: {value}")
 
     # -- what it is ---------------------------------------------------------------------------------------
 
@@ -244,9 +248,7 @@ class Variable:
         """Sets the value in a session without adding to the graph."""
         session = session or get_default_session()
         if session is None:
-            raise ValueError(
-                "Either session argument should be provided or default session should be established"
-            )
+            raise ValueError("Either session argument should be provided or default session should be established")
         session.run(self.initializer, {self.initializer.inputs[1]: value})
 
     def count_up_to(self, limit: int) -> Tensor:
@@ -276,9 +278,6 @@ class Variable:
 
     def __ne__(self, other: object) -> bool:
         return self is not other
-
-    def __bool__(self) -> bool:
-        return bool(self.value())
 
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.read_value())
@@ -347,3 +346,6 @@ def _convert(value: Any, dtype: Any = None, name: str | None = None, as_ref: boo
 
 
 register_tensor_conversion_function(Variable, _convert, 10)
+
+# `__new__` only chooses the class: what `Variable(...)` takes is what `__init__` takes.
+Variable.__new__.__wrapped__ = Variable.__init__  # type: ignore[attr-defined]

@@ -128,17 +128,19 @@ def is_variable_initialized(variable: Any) -> Tensor:
 def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Tensor | None:
     """A tensor whose evaluation fails where one of the variables (default: all) is not initialised."""
     from tfbench.engine.ops.array_join import stack
-    from tfbench.engine.ops.shape_ops import rank_node
+    from tfbench.engine.ops.shape_ops import rank_internal
 
     variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
     if not variables:
-        variables = [op.outputs[0] for op in get_default_graph().get_operations() if op.type in ("Variable", "VariableV2")]
+        variables = [
+            op.outputs[0] for op in get_default_graph().get_operations() if op.type in ("Variable", "VariableV2")
+        ]
     if not variables:
         return None
     ranks = []
     for variable in variables:
         with get_default_graph().colocate_with(variable.op):
-            ranks.append(rank_node(variable))
+            ranks.append(rank_internal(variable, optimize=False))
     return ranks[0] if len(ranks) == 1 else stack(ranks)
 
 
@@ -150,7 +152,9 @@ def report_uninitialized_variables(
 
     variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
     if var_list is None and not variables:
-        variables = [op.outputs[0] for op in get_default_graph().get_operations() if op.type in ("Variable", "VariableV2")]
+        variables = [
+            op.outputs[0] for op in get_default_graph().get_operations() if op.type in ("Variable", "VariableV2")
+        ]
     with name_scope(name):
         flags = [is_variable_initialized(variable) for variable in variables]
         with get_default_graph().device("/cpu:0"):

@@ -71,15 +71,21 @@ class PartitionedVariable:
                     whole = concat([part.value() for part in self._variable_list], self._partition_axes()[0])
             return identity(whole, name=self._name)
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> list[Any]:
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> list[Any]:
         """Sets all slices from one value; returns the list of what the slices' `assign` return."""
         return self._apply(value, lambda part, piece: part.assign(piece, use_locking, name, read_value))
 
-    def assign_add(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> list[Any]:
+    def assign_add(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> list[Any]:
         """Adds one value to all slices."""
         return self._apply(value, lambda part, piece: part.assign_add(piece, use_locking, name, read_value))
 
-    def assign_sub(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> list[Any]:
+    def assign_sub(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> list[Any]:
         """Subtracts one value from all slices."""
         return self._apply(value, lambda part, piece: part.assign_sub(piece, use_locking, name, read_value))
 

@@ -33,13 +33,13 @@ class RefVariable(Variable):
         shape: Any,
     ) -> None:
         graph = get_default_graph()
-        expected = expected_shape if expected_shape is not None else shape
+        expected = expected_shape if shape is None else None
         if callable(initial_value):
             # The value belongs to the variable, wherever the surrounding code would have put it.
             with graph._attr_scope({"_class": [f"loc:@{scope[:-1]}"]}):
                 with graph.name_scope("Initializer"), graph.device(None):
                     value = self._make_initial_value(initial_value(), dtype, validate_shape, expected)
-                self._variable = self._buffer(value, validate_shape, scope)
+                self._variable = self._buffer(value, validate_shape, shape, scope)
         else:
             value = self._make_initial_value(initial_value, dtype, validate_shape, expected)
             if value.op._control_flow_context is not None:
@@ -48,9 +48,12 @@ class RefVariable(Variable):
                     "conditional. When creating a variable inside a loop or conditional, use a lambda as the "
                     "initializer."
                 )
-            self._variable = self._buffer(value, validate_shape, scope)
+            self._variable = self._buffer(value, validate_shape, shape, scope)
+        self._check_shape_known(value, validate_shape)
         self._initial_value = value
-        assigned = state.assign(self._variable, guarded(scope, value), validate_shape=validate_shape, name=f"{scope}Assign/")
+        assigned = state.assign(
+            self._variable, guarded(scope, value), validate_shape=validate_shape, name=f"{scope}Assign/"
+        )
         self._initializer_op = assigned.op
         if caching_device is not None:
             with graph.device(caching_device):
@@ -60,8 +63,9 @@ class RefVariable(Variable):
                 self._snapshot = identity(self._variable, name="read")
 
     @staticmethod
-    def _buffer(value: Tensor, validate_shape: bool, scope: str) -> Tensor:
-        shape = value.shape if validate_shape else TensorShape(None)
+    def _buffer(value: Tensor, validate_shape: bool, shape: Any, scope: str) -> Tensor:
+        if shape is None:
+            shape = value.shape if validate_shape else TensorShape(None)
         return state.variable_v2(shape=shape, dtype=value.dtype.base_dtype, name=scope)  # type: ignore[no-any-return]
 
     def _from_proto(self, message: Any, import_scope: str | None) -> None:
@@ -98,11 +102,15 @@ class RefVariable(Variable):
         """Sets the value. Returns a reference to it after the assignment (or the operation)."""
         return self._result(state.assign(self._variable, value, use_locking=use_locking, name=name), read_value)
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Adds `delta` in place."""
         return self._result(state.assign_add(self._variable, delta, use_locking=use_locking, name=name), read_value)
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Subtracts `delta` in place."""
         return self._result(state.assign_sub(self._variable, delta, use_locking=use_locking, name=name), read_value)
 

@@ -43,12 +43,13 @@ class ResourceVariable(Variable):
                 given = initial_value() if callable(initial_value) else initial_value
                 value = self._make_initial_value(given, dtype, validate_shape, expected)
             self._handle = resource_state.var_handle(
-                shape=value.shape if validate_shape else TensorShape(None),
+                shape=value.shape,
                 dtype=value.dtype.base_dtype,
                 shared_name=name,
                 debug_name=scope,
                 name=scope,
             )
+        self._check_shape_known(value, validate_shape)
         self._dtype = value.dtype.base_dtype
         self._initial_value = value
         self._variable = self._handle
@@ -272,3 +273,27 @@ class AssignedVariable(ResourceVariable):
         graph = get_default_graph()
         with graph.control_dependencies([parent_op]):
             self._graph_element = self._read()
+
+    @property
+    def name(self) -> str:
+        return self.op.name
+
+    def assign(self, *args: Any, **kwargs: Any) -> Any:
+        """Sets the value, after the assignment that this is the result of."""
+        with self.graph.control_dependencies([self.op]):
+            return super().assign(*args, **kwargs)
+
+    def assign_add(self, *args: Any, **kwargs: Any) -> Any:
+        """Adds, after the assignment that this is the result of."""
+        with self.graph.control_dependencies([self.op]):
+            return super().assign_add(*args, **kwargs)
+
+    def assign_sub(self, *args: Any, **kwargs: Any) -> Any:
+        """Subtracts, after the assignment that this is the result of."""
+        with self.graph.control_dependencies([self.op]):
+            return super().assign_sub(*args, **kwargs)
+
+    def scatter(self, kind: str, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Scatters, after the assignment that this is the result of."""
+        with self.graph.control_dependencies([self.op]):
+            return super().scatter(kind, indices, updates, name)

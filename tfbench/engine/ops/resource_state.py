@@ -14,6 +14,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
 from tfbench.engine.ops.state import check_indices, count, scatter, scatter_nd_into
 from tfbench.engine.resources import VariableBuffer
+from tfbench.engine.shape_math import merge
 from tfbench.engine.tensor import Tensor
 
 Array = Any
@@ -99,7 +100,11 @@ def _read_gradient(node: Operation, dy: Any) -> Any:
 
 
 assign_variable = op(
-    "AssignVariableOp", "resource: resource, value: dtype", "", "dtype: type; validate_shape: bool = false", stateful=True
+    "AssignVariableOp",
+    "resource: resource, value: dtype",
+    "",
+    "dtype: type; validate_shape: bool = false",
+    stateful=True,
 )
 assign_variable.no_gradient("assigning is not differentiable")
 
@@ -120,6 +125,11 @@ def _assign_kernel(xp: Any, resource: VariableBuffer, value: Array, *, validate_
 def _update(type: str, ufunc: str) -> OpDef:
     definition = op(type, "resource: resource, value: dtype", "", "dtype: type", stateful=True)
     definition.no_gradient("assigning is not differentiable")
+
+    @definition.shape
+    def _(node: Operation, resource: Any, value: Any) -> Any:
+        merge(variable_shape(node.inputs[0]), value)
+        return []
 
     @definition.kernel(CPU, GPU)
     def _(xp: Any, resource: VariableBuffer, value: Array) -> None:

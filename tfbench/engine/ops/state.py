@@ -15,7 +15,7 @@ from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
 from tfbench.engine.resources import VariableBuffer
-from tfbench.engine.shape_math import concatenate, merge
+from tfbench.engine.shape_math import concatenate, merge, with_rank
 
 Array = Any
 
@@ -247,7 +247,9 @@ def check_nd_shapes(ref: Any, indices: Any, updates: Any) -> None:
     if ref is None or not indices or indices[-1] is None or updates is None:
         return
     if indices[-1] > len(ref):
-        raise ValueError(f"The last dimension of indices must be <= {len(ref)}, the rank of the input, but is {indices[-1]}")
+        raise ValueError(
+            f"The last dimension of indices must be <= {len(ref)}, the rank of the input, but is {indices[-1]}"
+        )
     merge((*indices[:-1], *ref[indices[-1] :]), updates)
 
 
@@ -263,7 +265,7 @@ count_up_to.no_gradient("integers have no gradient")
 
 @count_up_to.shape
 def _count_shape(node: Operation, ref: Any) -> Any:
-    return [ref]
+    return [with_rank(ref, 0)]
 
 
 @count_up_to.kernel(CPU, GPU)
