@@ -1,0 +1,166 @@
+"""What the neural-network ops share: kernels loaded when first used, windows over space, and their attributes.
+
+The kernels are functions in `engine/kernels/`. Their modules load threads and plans that most programs never need, so
+a node's kernel is looked up when the node is bound.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from tfbench.engine.opdef import CPU, GPU, Kernel, OpDef
+from tfbench.engine.shape_math import Shape, dim_add, dim_div, dim_sub, with_rank
+from tfbench.engine.shapes import TensorShape
+from tfbench.engine.tensor import Tensor
+
+FLOATS = "{half, bfloat16, float, double}"
+REALS = "realnumbertype"
+PADDING = "padding: {'SAME', 'VALID'}"
+EXPLICIT = "padding: {'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []"
+LAYOUT = "data_format: {'NHWC', 'NCHW'} = 'NHWC'"
+LAYOUT_3D = "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'"
+
+
+def computed_by(opdef: OpDef, module: str, function: str) -> None:
+    """Says that `function` of `engine/kernels/<module>.py` computes `opdef`; it is loaded when a node is bound."""
+
+    @opdef.bind(CPU, GPU)
+    def bind(context: Any) -> Any:
+        found = getattr(importlib.import_module(f"tfbench.engine.kernels.{module}"), function)
+        attrs = context.attrs
+        names = Kernel(found, binds=False).attrs
+        return partial(found, context.xp, **{name: attrs[name] for name in names if name in attrs})
+
+
+# -- windows over space, statically --------------------------------------------------------------------------------
+
+
+def axes_of(data_format: str) -> tuple[int, tuple[int, ...]]:
+    """Where the channels are, and the axes of space: NHWC -> (3, (1, 2))."""
+    return data_format.index("C"), tuple(data_format.index(letter) for letter in "DHW" if letter in data_format)
+
+
+def window_size(
+    size: int | None, window: int | None, stride: int, padding: str, pads: Sequence[int] = (0, 0), dilation: int = 1
+) -> int | None:
+    """How many windows fit on one axis.
+
+    Raises:
+      ValueError: in TensorFlow's words, if it would be negative, or for a stride or dilation below one.
+    """
+    if stride <= 0:
+        raise ValueError(f"Stride must be > 0, but got {stride}")
+    if dilation < 1:
+        raise ValueError(f"Dilation rate must be >= 1, but got {dilation}")
+    if padding == "SAME":
+        return dim_div(dim_add(size, stride - 1), stride)
+    extent = window if window is None else (window - 1) * dilation + 1
+    size = dim_add(size, pads[0] + pads[1])
+    if extent is not None and extent < 0:
+        # Pooling windows may be negative while the graph is built; they fail when it runs.
+        left = None if size is None else size - extent
+    else:
+        left = dim_sub(size, extent)
+    return dim_div(dim_add(left, stride), stride)
+
+
+def check_count(op: str, attr: str, values: Sequence[int], count: int) -> None:
+    """ValueError unless an attribute has one value for each axis."""
+    if len(values) != count:
+        raise ValueError(f"{op} requires the {attr} attribute to contain {count} values, but got: {len(values)}")
+
+
+def check_padding(padding: str, explicit: Sequence[int], data_format: str) -> None:
+    """ValueError unless explicit paddings are there if and only if they are asked for, and only over space."""
+    if padding != "EXPLICIT":
+        if explicit:
+            raise ValueError("explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT")
+        return
+    rank = len(data_format)
+    if len(explicit) != 2 * rank:
+        raise ValueError(f"explicit_paddings attribute must contain {2 * rank} values, but got: {len(explicit)}")
+    if any(size < 0 for size in explicit):
+        raise ValueError(f"All elements of explicit_paddings must be nonnegative, but got: {list(explicit)}")
+    for axis in (0, data_format.index("C")):
+        if explicit[2 * axis] or explicit[2 * axis + 1]:
+            raise ValueError("Nonzero explicit padding in the batch or depth dimensions is not supported")
+
+
+def laid_out(batch: int | None, channels: int | None, space: Sequence[int | None], data_format: str) -> Shape:
+    """A shape with its sizes where `data_format` puts them."""
+    at, axes = axes_of(data_format)
+    sizes: list[int | None] = [batch] * len(data_format)
+    sizes[at] = channels
+    for axis, size in zip(axes, space, strict=True):
+        sizes[axis] = size
+    return tuple(sizes)
+
+
+def known_rank(shape: Shape, rank: int) -> tuple[int | None, ...]:
+    return with_rank(shape, rank)
+
+
+# -- arguments of the public functions -------------------------------------------------------------------------------
+
+
+def renamed_argument(new_name: str, new: Any, old_name: str, old: Any) -> Any:
+    """The value of an argument that has two names."""
+    if old is None:
+        return new
+    if new is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+    return old
+
+
+def per_axis(value: Any, count: int, channel_axis: int, name: str) -> list[Any]:
+    """One value an axis from one for all of space, one for each axis of it, or one for each axis of the tensor."""
+    if value is None:
+        value = [1]
+    if not hasattr(value, "__len__") or isinstance(value, (str, bytes)):
+        value = [value]
+    value = list(value)
+    found = len(value)
+    if found == count + 2:
+        return value
+    if found == 1:
+        value = value * count
+    elif found != count:
+        raise ValueError(
+            f"{name} should be of length 1, {count} or {count + 2}. Received: {name}={value} of length {found}"
+        )
+    return [1, 1, *value] if channel_axis == 1 else [1, *value, 1]
+
+
+def padding_of(padding: Any, rank: int = 4) -> tuple[Any, list[Any]]:
+    """The attributes `padding` and `explicit_paddings` from a string or from pairs of sizes, one an axis."""
+    if not isinstance(padding, (list, tuple)):
+        if padding == "EXPLICIT":
+            raise ValueError(
+                "'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` must be a list."
+            )
+        return padding, []
+    if len(padding) != rank:
+        raise ValueError(
+            f"When padding is a list, it must be of size {rank}. Received: padding={padding} of size {len(padding)}"
+        )
+    flat: list[Any] = []
+    for i, pair in enumerate(padding):
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            found = f"of size {len(pair)}" if isinstance(pair, (list, tuple)) else f"of type {type(pair).__name__}"
+            raise ValueError(
+                "When `padding` is a list, each element of `padding` must be a list/tuple of size 2. "
+                f"Received: padding={padding} with element at index {i} {found}"
+            )
+        flat.extend(pair)
+    return "EXPLICIT", flat
+
+
+def rank_of(value: Any) -> int | None:
+    """The static rank of a tensor, variable or array. AttributeError for what has no shape, as in TensorFlow."""
+    if isinstance(value, Tensor):
+        return None if value._shape is None else len(value._shape)
+    shape = value.shape
+    return shape.ndims if isinstance(shape, TensorShape) else len(shape)
