@@ -98,6 +98,9 @@ class Template:
         """The scope of the variables; None before the first call."""
         return self._variable_scope
 
+    #: the older name
+    var_scope = variable_scope
+
     @property
     def variable_scope_name(self) -> str | None:
         """The scope's name; None before the first call."""

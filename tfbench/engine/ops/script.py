@@ -1,0 +1,156 @@
+"""`py_func`: an op whose kernel is the user's own Python function, kept with the graph under a token."""
+
+from __future__ import annotations
+
+import itertools
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfbench import errors
+from tfbench.engine import dtypes
+from tfbench.engine.convert import to_array
+from tfbench.engine.default_graph import get_default_graph
+from tfbench.engine.dtypes import DType, as_dtype
+from tfbench.engine.graph import Graph, Operation
+from tfbench.engine.opdef import CPU, op
+from tfbench.engine.tensor import Tensor
+
+__all__ = ["numpy_function", "py_func"]
+
+_SIGNATURE = ("input: Tin", "output: Tout", "token: string; Tin: list(type) >= 0; Tout: list(type) >= 0")
+
+stateful_op = op("PyFunc", *_SIGNATURE, stateful=True)
+stateless_op = op("PyFuncStateless", *_SIGNATURE)
+
+
+class _Functions:
+    """The functions of one graph by token."""
+
+    def __init__(self) -> None:
+        self.by_token: dict[str, Callable[..., Any]] = {}
+
+    def snapshot(self) -> dict[str, Callable[..., Any]]:
+        return dict(self.by_token)
+
+    def restore(self, state: dict[str, Callable[..., Any]]) -> None:
+        self.by_token = dict(state)
+
+
+def _functions(graph: Graph) -> _Functions:
+    return graph.extension("py_funcs", _Functions)  # type: ignore[no-any-return]
+
+
+_tokens = itertools.count()
+
+
+@stateful_op.shape
+@stateless_op.shape
+def _shape(node: Operation, *inputs: Any) -> Any:
+    return [None] * len(node.attrs["Tout"])
+
+
+@stateful_op.bind(CPU)
+@stateless_op.bind(CPU)
+def _bind(context: Any) -> Callable[..., Any]:
+    token = context.attrs["token"]
+    types = context.attrs["Tout"]
+    function = _functions(context.op.graph).by_token.get(token)
+    if function is None:
+        raise errors.UnknownError(
+            context.op.node_def,
+            context.op,
+            f"callback {token} is not found: the graph was imported, and Python functions do not travel with graphs.",
+        )
+
+    def call(*arrays: Any) -> list[Any]:
+        # The function gets arrays of its own: what it writes to them stays with it.
+        try:
+            returned = function(*[np.array(array) for array in arrays])
+        except Exception as error:
+            raise _explained(error) from error
+        return _outputs(returned, types, token)
+
+    return call
+
+
+_KINDS: list[tuple[tuple[type[Exception], ...], type[errors.OpError]]] = [
+    ((ValueError, TypeError), errors.InvalidArgumentError),
+    ((StopIteration,), errors.OutOfRangeError),
+    ((MemoryError,), errors.ResourceExhaustedError),
+    ((NotImplementedError,), errors.UnimplementedError),
+]
+
+
+def _explained(error: Exception) -> Exception:
+    if isinstance(error, errors.OpError):
+        return error
+    text = f"{type(error).__name__}: {error}\n{''.join(traceback.format_exception(error))}"
+    for types, kind in _KINDS:
+        if isinstance(error, types):
+            return kind(None, None, text)  # type: ignore[call-arg, arg-type]
+    return errors.UnknownError(None, None, text)
+
+
+def _outputs(returned: Any, types: list[DType], token: str) -> list[Any]:
+    if returned is None:
+        values: list[Any] = []
+    elif isinstance(returned, (list, tuple)) and not (isinstance(returned, list) and len(types) == 1 and len(returned) != 1):
+        values = list(returned)
+    else:
+        values = [returned]
+    if len(values) != len(types):
+        raise errors.InvalidArgumentError(
+            None, None, f"{token} returns {len(values)} values, but expects to see {len(types)} values."
+        )
+    return [_output(index, value, wanted, token) for index, (value, wanted) in enumerate(zip(values, types, strict=True))]
+
+
+def _output(index: int, value: Any, wanted: DType, token: str) -> Any:
+    if wanted is dtypes.string:
+        return to_array(value, dtypes.string)[0]
+    array = np.array(value)
+    if array.dtype.kind in "SUO":
+        found = dtypes.string
+    else:
+        found = as_dtype(array.dtype)
+    if found is not wanted.base_dtype:
+        raise errors.InvalidArgumentError(
+            None, None, f"{index}-th value returned by {token} is {_word(found)}, but expects {_word(wanted)}"
+        )
+    return array
+
+
+def _word(dtype: DType) -> str:
+    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
+
+
+def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:  # noqa: N803
+    """Calls a Python function with the values of `inp` as arrays when the graph runs.
+
+    Args:
+      func: takes arrays, returns an array, or a sequence of them for several outputs.
+      inp: the tensors.
+      Tout: the dtype of the output, or a list of dtypes. What the function returns must have exactly these.
+      stateful: False says that equal inputs give equal outputs.
+
+    Returns:
+      A tensor, or a list of them (the operation if there are none), of unknown shape.
+    """
+    graph = get_default_graph()
+    token = f"pyfunc_{next(_tokens)}"
+    types = [as_dtype(t) for t in Tout] if isinstance(Tout, (list, tuple)) else [as_dtype(Tout)]
+    definition = stateful_op if stateful else stateless_op
+    node = definition.node(list(inp), token=token, Tout=types, name=name)
+    _functions(graph).by_token[token] = func
+    outputs: list[Tensor] = node.outputs
+    if isinstance(Tout, (list, tuple)):
+        return outputs if outputs else node
+    return outputs[0]
+
+
+def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:  # noqa: N803
+    """The later name of `py_func`."""
+    return py_func(func, inp, Tout, name=name)
