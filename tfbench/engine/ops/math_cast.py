@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tfbench import errors
 from tfbench.engine import dtypes
-from tfbench.engine.convert import convert_to_tensor
+from tfbench.engine.convert import constant, convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.opdef import CPU, GPU, op
+from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.math_common import same_shape
 from tfbench.engine.tensor import Tensor
 
 __all__ = [
-    "cast", "to_bfloat16", "to_complex64", "to_complex128", "to_double", "to_float", "to_int32", "to_int64",
+    "cast", "saturate_cast", "to_bfloat16", "to_complex64", "to_complex128", "to_double", "to_float", "to_int32", "to_int64",
 ]  # fmt: skip
 
 _cast = op("Cast", "x: SrcT", "y: DstT", "SrcT: type; DstT: type; Truncate: bool = false", fresh=True)
@@ -22,14 +24,23 @@ _cast.shape(same_shape)
 
 
 @_cast.kernel(CPU, GPU)
-def _cast_kernel(xp: Any, x: Any, *, DstT: Any) -> Any:  # noqa: N803 - TensorFlow's name
+def _cast_kernel(xp: Any, x: Any, *, DstT: Any, Truncate: bool) -> Any:  # noqa: N803 - TensorFlow's names
     if x.dtype == object or DstT.as_numpy_dtype is object:
         raise errors.UnimplementedError(
-            None, None, f"Cast {dtypes.as_dtype(x.dtype).name} to {DstT.name} is not supported"
+            None, None, f"Cast {_proto_word(as_dtype(x.dtype))} to {_proto_word(DstT)} is not supported"
         )
-    if x.dtype.kind == "c" and not DstT.is_complex and not DstT.is_bool:
+    if x.dtype.kind == "c" and not DstT.is_complex:
         x = x.real
-    return x.astype(DstT.as_numpy_dtype)
+    result = x.astype(DstT.as_numpy_dtype)
+    if Truncate and DstT.is_floating and DstT.size < x.dtype.itemsize and x.dtype.kind == "f":
+        # Rounding went away from zero where the result is larger.
+        larger = xp.absolute(result.astype(x.dtype)) > xp.absolute(x)
+        return xp.where(larger, xp.nextafter(result, result.dtype.type(0)), result)
+    return result
+
+
+def _proto_word(dtype: Any) -> str:
+    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, str(dtype.name))
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
@@ -45,6 +56,37 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         if x._dtype.base_dtype is wanted:
             return x  # type: ignore[no-any-return]
         return _cast(x, DstT=wanted, name=scope)  # type: ignore[no-any-return]
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """`value` as another type; what is beyond that type's range becomes its nearest end, instead of wrapping."""
+    with name_scope(name, "saturate_cast", [value]) as scope:
+        value = convert_to_tensor(value, name="value")
+        wanted = as_dtype(dtype).base_dtype
+        if value._dtype.is_complex and not wanted.is_complex:
+            from tfbench.engine.ops.math_complex import real
+
+            value = real(value)
+        kind = value._dtype.base_dtype
+        if not (wanted.is_complex or kind.is_complex):
+            low, high = _common_range(kind, wanted)
+            clip = lookup("ClipByValue")
+            value = clip(value, constant(low, kind), constant(high, kind), name="clamp")
+        return cast(value, wanted, name=scope)
+
+
+def _common_range(kind: Any, wanted: Any) -> tuple[Any, Any]:
+    """The numbers that both types have, as numbers of `kind`."""
+    low, high = max(kind.min, wanted.min), min(kind.max, wanted.max)
+    if kind.is_floating:
+        number = kind.as_numpy_dtype
+        low, high = number(low), number(high)
+        # Rounding may have gone beyond what an integer type holds.
+        if low < wanted.min:
+            low = np.nextafter(low, number(0))
+        if high > wanted.max:
+            high = np.nextafter(high, number(0))
+    return low, high
 
 
 def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:

@@ -1,17 +1,22 @@
-"""Matrix products: of matrices (`MatMul`) and of batches of matrices (`BatchMatMulV2`)."""
+"""Matrix products: of matrices (`MatMul`), of batches of matrices (`BatchMatMulV2`), and what is made of them."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from tfbench import errors
 from tfbench.engine import dtypes, shape_math
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
+from tfbench.engine.ops.math_cast import cast
+from tfbench.engine.ops.math_complex import conj
+from tfbench.engine.ops.reductions import reduce_sum
+from tfbench.engine.shape_math import debug_string
 from tfbench.engine.tensor import Tensor
 
-__all__ = ["matmul"]
+__all__ = ["cross", "matmul", "sparse_matmul", "trace"]
 
 _matmul_op = op(
     "MatMul",
@@ -21,6 +26,16 @@ _matmul_op = op(
     "T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128};"
     "grad_a: bool = false; grad_b: bool = false",
     fresh=True,
+    doc="the product of two matrices, each maybe transposed",
+)
+_sparse_matmul = op(
+    "SparseMatMul",
+    "a: Ta, b: Tb",
+    "product: float",
+    "transpose_a: bool = false; transpose_b: bool = false; a_is_sparse: bool = false; b_is_sparse: bool = false;"
+    "Ta: {float, bfloat16} = float; Tb: {float, bfloat16} = float",
+    fresh=True,
+    doc="the product of two matrices with many zeros",
 )
 
 
@@ -29,8 +44,7 @@ def _inner(rows: int | None, columns: int | None) -> None:
         raise ValueError(f"Dimensions must be equal, but are {rows} and {columns}")
 
 
-def matmul_shape(node: Operation, a: Any, b: Any) -> Any:
-    """Shape function: two matrices, each maybe transposed."""
+def _matmul_shape(node: Operation, a: Any, b: Any) -> Any:
     a = shape_math.with_rank(a, 2)
     b = shape_math.with_rank(b, 2)
     rows, inner = a[::-1] if node.attrs["transpose_a"] else a
@@ -39,25 +53,64 @@ def matmul_shape(node: Operation, a: Any, b: Any) -> Any:
     return [(rows, columns)]
 
 
-_matmul_op.shape(matmul_shape)
+_matmul_op.shape(_matmul_shape)
+_sparse_matmul.shape(_matmul_shape)
+
+
+def _product(xp: Any, a: Any, b: Any) -> Any:
+    """a @ b; float16 adds up in float32, as TensorFlow does."""
+    if a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
+        return xp.matmul(a.astype(xp.float32), b.astype(xp.float32)).astype(a.dtype)
+    return xp.matmul(a, b)
 
 
 @_matmul_op.kernel(CPU, GPU)
 def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
-    return xp.matmul(a.T if transpose_a else a, b.T if transpose_b else b)
+    if a.ndim != 2 or b.ndim != 2:
+        which, array = (0, a) if a.ndim != 2 else (1, b)
+        raise errors.InvalidArgumentError(
+            None, None, f"In[{which}] is not a matrix. Instead it has shape {debug_string(array.shape)}"
+        )
+    first, second = a.T if transpose_a else a, b.T if transpose_b else b
+    if first.shape[1] != second.shape[0]:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Matrix size-incompatible: In[0]: {debug_string(a.shape)}, In[1]: {debug_string(b.shape)}",
+        )
+    return _product(xp, first, second)
 
 
-_batch_matmul = op(
-    "BatchMatMulV2",
+@_sparse_matmul.kernel(CPU, GPU)
+def _sparse_matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    return _matmul_kernel(
+        xp, a.astype(xp.float32), b.astype(xp.float32), transpose_a=transpose_a, transpose_b=transpose_b
+    )
+
+
+_BATCH_TYPES = (
+    "T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128};"
+)
+_ADJOINTS = "adj_x: bool = false; adj_y: bool = false; grad_x: bool = false; grad_y: bool = false"
+_V3 = "{bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}"
+_batch_matmul = op("BatchMatMulV2", "x: T, y: T", "output: T", _BATCH_TYPES + _ADJOINTS, fresh=True)
+_batch_matmul_v1 = op(
+    "BatchMatMul",
     "x: T, y: T",
     "output: T",
-    "T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128};"
-    "adj_x: bool = false; adj_y: bool = false; grad_x: bool = false; grad_y: bool = false",
+    "T: {bfloat16, half, float, double, int32, int64, complex64, complex128};" + _ADJOINTS,
+    fresh=True,
+)
+_batch_matmul_v3 = op(
+    "BatchMatMulV3",
+    "x: Ta, y: Tb",
+    "output: Tout",
+    f"Ta: {_V3}; Tb: {_V3}; Tout: {{bfloat16, half, float, double, int16, int32, int64, complex64, complex128}};"
+    + _ADJOINTS,
     fresh=True,
 )
 
 
-@_batch_matmul.shape
 def _batch_matmul_shape(node: Operation, x: Any, y: Any) -> Any:
     shape_math.with_rank_at_least(x, 2)
     shape_math.with_rank_at_least(y, 2)
@@ -65,13 +118,41 @@ def _batch_matmul_shape(node: Operation, x: Any, y: Any) -> Any:
         return [None]
     rows, inner = x[:-3:-1] if node.attrs["adj_x"] else x[-2:]
     other, columns = y[:-3:-1] if node.attrs["adj_y"] else y[-2:]
+    batch = shape_math.broadcast(x[:-2], y[:-2]) or ()
     _inner(inner, other)
-    return [(*(shape_math.broadcast(x[:-2], y[:-2]) or ()), rows, columns)]
+    return [(*batch, rows, columns)]
 
 
-@_batch_matmul.kernel(CPU, GPU)
-def _batch_matmul_kernel(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
-    return xp.matmul(_adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
+def _batch_kernel(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
+    for which, array in ((0, x), (1, y)):
+        if array.ndim < 2:
+            raise errors.InvalidArgumentError(None, None, f"In[{which}] ndims must be >= 2: {array.ndim}")
+    first, second = _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y
+    shapes = f"In[0]: {debug_string(x.shape)}, In[1]: {debug_string(y.shape)}"
+    if first.shape[-1] != second.shape[-2]:
+        raise errors.InvalidArgumentError(
+            None, None, f"Matrix size-incompatible: {shapes} {int(adj_x)} {int(adj_y)}"
+        )
+    if x.ndim > 2 and y.ndim > 2 and any(m != n and 1 not in (m, n) for m, n in zip(x.shape[-3::-1], y.shape[-3::-1])):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "In[0] and In[1] must have compatible batch dimensions: "
+            f"{debug_string(x.shape)} vs. {debug_string(y.shape)}",
+        )
+    return _product(xp, first, second)
+
+
+def _batch_kernel_v3(xp: Any, x: Any, y: Any, *, Tout: Any, adj_x: bool, adj_y: bool) -> Any:  # noqa: N803
+    wanted = Tout.as_numpy_dtype
+    return _batch_kernel(xp, x.astype(wanted), y.astype(wanted), adj_x=adj_x, adj_y=adj_y)
+
+
+for _declared in (_batch_matmul, _batch_matmul_v1, _batch_matmul_v3):
+    _declared.shape(_batch_matmul_shape)
+_batch_matmul.kernel(CPU, GPU)(_batch_kernel)
+_batch_matmul_v1.kernel(CPU, GPU)(_batch_kernel)
+_batch_matmul_v3.kernel(CPU, GPU)(_batch_kernel_v3)
 
 
 def _adjoint(xp: Any, x: Any) -> Any:
@@ -107,31 +188,98 @@ def matmul(
                 )
         a = convert_to_tensor(a, name="a")
         b = convert_to_tensor(b, dtype_hint=a._dtype.base_dtype, name="b")
-        a_rank, b_rank = a._rank, b._rank
         sparse = a_is_sparse or b_is_sparse
-        if (a_rank is None or a_rank > 2) or (b_rank is None or b_rank > 2):
+        batches = any(x._shape is None or len(x._shape) > 2 for x in (a, b))
+        if not sparse and (batches or output_type is not None):
             # Batches know adjoints only.
-            if transpose_a and not adjoint_a:
-                a, adjoint_a = _conj(a), True
-            if transpose_b and not adjoint_b:
-                b, adjoint_b = _conj(b), True
-            return _batch_matmul(  # type: ignore[no-any-return]
-                a, b, adj_x=adjoint_a, adj_y=adjoint_b, grad_x=grad_a, grad_y=grad_b, name=scope
-            )
+            if transpose_a:
+                a, adjoint_a = conj(a), True
+            if transpose_b:
+                b, adjoint_b = conj(b), True
+            attrs: dict[str, Any] = {"adj_x": adjoint_a, "adj_y": adjoint_b, "grad_x": grad_a, "grad_y": grad_b}
+            if output_type is not None:
+                return _batch_matmul_v3(a, b, Tout=output_type, name=scope, **attrs)  # type: ignore[no-any-return]
+            return _batch_matmul(a, b, name=scope, **attrs)  # type: ignore[no-any-return]
         if adjoint_a:
-            a, transpose_a = _conj(a), True
+            a, transpose_a = conj(a), True
         if adjoint_b:
-            b, transpose_b = _conj(b), True
+            b, transpose_b = conj(b), True
         kinds = (a._dtype.base_dtype, b._dtype.base_dtype)
         if sparse and all(kind in (dtypes.float32, dtypes.bfloat16) for kind in kinds):
-            return lookup("SparseMatMul")(  # type: ignore[no-any-return]
-                a, b, transpose_a=transpose_a, transpose_b=transpose_b, a_is_sparse=a_is_sparse,
-                b_is_sparse=b_is_sparse, name=scope,
-            )  # fmt: skip
+            product = sparse_matmul(a, b, transpose_a, transpose_b, a_is_sparse, b_is_sparse, name=scope)
+            return cast(product, dtypes.bfloat16) if kinds == (dtypes.bfloat16, dtypes.bfloat16) else product
         return _matmul_op(  # type: ignore[no-any-return]
             a, b, transpose_a=transpose_a, transpose_b=transpose_b, grad_a=grad_a, grad_b=grad_b, name=scope
         )
 
 
-def _conj(x: Tensor) -> Tensor:
-    return lookup("Conj")(x) if x._dtype.is_complex else x  # type: ignore[no-any-return]
+def sparse_matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The product of two matrices that have many zeros, in float32."""
+    return _sparse_matmul(  # type: ignore[no-any-return]
+        a, b, transpose_a=transpose_a, transpose_b=transpose_b, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse,
+        name=name,
+    )  # fmt: skip
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The product of a matrix (or of a batch of them) and a vector. (`tf.linalg` has this name.)"""
+    with name_scope(name, "MatVec", [a, b]):
+        column = lookup("ExpandDims")(b, -1)
+        product = matmul(a, column, transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
+        return lookup("Squeeze")(product, squeeze_dims=[-1])  # type: ignore[no-any-return]
+
+
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """The sum of the diagonal of a matrix, or of each matrix in a batch."""
+    from tfbench.engine import ops
+
+    with name_scope(name, "Trace", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return reduce_sum(ops.matrix_diag_part(x), [-1], name=scope)  # type: ignore[attr-defined]
+
+
+_cross = op("Cross", "a: T, b: T", "product: T", "T: realnumbertype", fresh=True, doc="the vector product, in 3-D")
+
+
+@_cross.shape
+def _cross_shape(node: Operation, a: Any, b: Any) -> Any:
+    shape_math.with_rank_at_least(a, 1)
+    shape_math.with_rank_at_least(b, 1)
+    if a is not None and b is not None:
+        for size in (a[-1], b[-1]):
+            shape_math.with_dim(size, 3)
+    return [shape_math.merge(a, b)]
+
+
+@_cross.kernel(CPU, GPU)
+def _cross_kernel(xp: Any, a: Any, b: Any) -> Any:
+    if a.shape != b.shape:
+        raise errors.InvalidArgumentError(
+            None, None, f"Both inputs must be of same shape: {debug_string(a.shape)} vs. {debug_string(b.shape)}"
+        )
+    if a.ndim == 0 or a.shape[-1] != 3:
+        raise errors.FailedPreconditionError(
+            None, None, "Cross-products are only defined for 3-element vectors."
+        )
+    return xp.cross(a, b)
+
+
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """The vector product of 3-element vectors along the last axis."""
+    return _cross(a, b, name=name)  # type: ignore[no-any-return]

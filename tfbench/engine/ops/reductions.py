@@ -104,13 +104,12 @@ def _mean(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     count = 1
     for axis in axes:
         count *= x.shape[axis]
-    total = xp.sum(x, axis=axes, dtype=x.dtype, keepdims=keep)
     if x.dtype.kind in "iu":
-        if count == 0:
-            raise errors.InvalidArgumentError(None, None, "Integer division by zero: the mean of no elements")
-        # Towards zero, as C divides.
-        return xp.trunc(xp.true_divide(total, count)).astype(x.dtype)
-    return xp.true_divide(total, x.dtype.type(count))
+        # A wide sum, divided towards zero as C divides; the mean of no integers is 0.
+        total = xp.sum(x, axis=axes, keepdims=keep)
+        quotient = xp.floor_divide(xp.absolute(total), max(count, 1))
+        return xp.where(total < 0, -quotient, quotient).astype(x.dtype)
+    return xp.true_divide(xp.sum(x, axis=axes, dtype=x.dtype, keepdims=keep), x.dtype.type(count))
 
 
 def _lowest(dtype: Any) -> Any:
@@ -137,6 +136,15 @@ def _min(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     return xp.min(x, axis=axes, keepdims=keep, initial=_highest(x.dtype))
 
 
+def _euclidean_norm(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    if x.dtype.kind == "c":
+        squares = xp.square(x.real) + xp.square(x.imag)
+    else:
+        squares = xp.multiply(x, x)
+    total = xp.sum(squares, axis=axes, dtype=squares.dtype, keepdims=keep) if axes else squares
+    return xp.sqrt(total).astype(x.dtype)
+
+
 def _all(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     return xp.all(x, axis=axes, keepdims=keep)
 
@@ -156,6 +164,8 @@ _max_op = _reduction("Max", _EXTREMES, _max, "the largest over axes")
 _min_op = _reduction("Min", _EXTREMES, _min, "the smallest over axes")
 _all_op = _reduction("All", "bool", _all, "whether all over axes are true")
 _any_op = _reduction("Any", "bool", _any, "whether any over axes is true")
+
+_norm_op = _reduction("EuclideanNorm", "numbertype", _euclidean_norm, "the square root of the sum of squares")
 
 # -- the functions -------------------------------------------------------------------------------------------------
 
@@ -258,3 +268,8 @@ def reduce_any(
 ) -> Tensor:  # fmt: skip
     """Whether any element over `axis` is true."""
     return _reduce(_any_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The square root of the sum of squares over `axis`. (`tf.math` has this name.)"""
+    return reduce(_norm_op, input_tensor, axis, bool(keepdims), name)
