@@ -47,8 +47,8 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
     with name_scope(name, "Assert", data):
         items = [convert_to_tensor(item) for item in data]
         if all(item.dtype == string or item.dtype.base_dtype.name == "int32" for item in items):
-            condition = convert_to_tensor(condition, name="Condition")
-            return _assert(condition, items, summarize=summarize)  # type: ignore[no-any-return]
+            # TensorFlow hands on what it was given, and so makes the constants again, under the node's own name.
+            return _assert(condition, data, summarize=summarize, name="Assert")  # type: ignore[no-any-return]
         condition = convert_to_tensor(condition, name="Condition")
 
         def fails() -> Operation:

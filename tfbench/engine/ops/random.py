@@ -11,6 +11,8 @@ from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
+from tfbench.engine.ops.checks import Assert
+from tfbench.engine.ops.grouping import with_dependencies
 from tfbench.engine.ops.math_binary import add, multiply
 from tfbench.engine.ops.random_common import (
     FLOATS,
@@ -25,6 +27,9 @@ from tfbench.engine.ops.random_common import (
     sizes_of,
     stream_of,
 )
+from tfbench.engine.ops.reductions import reduce_all
+from tfbench.engine.ops.shape_ops import shape as shape_of
+from tfbench.engine.ops.slicing import slice as slice_of
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
 
@@ -203,16 +208,12 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
 
     Running it raises InvalidArgumentError if `size` is larger than the value in some dimension.
     """
-    from tfbench.engine import ops
-
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")
         size = convert_to_tensor(size, dtype=dtypes.int32, name="size")
-        shape = ops.shape(value)
-        fits = ops.reduce_all(shape >= size)
-        message = ["Need value.shape >= size, got ", shape, size]
-        check = ops.Assert(fits, message, summarize=1000)  # type: ignore[attr-defined,unused-ignore]
-        shape = ops.with_dependencies([check], shape)  # type: ignore[attr-defined,unused-ignore]
+        shape = shape_of(value)
+        check = Assert(reduce_all(shape >= size), ["Need value.shape >= size, got ", shape, size], summarize=1000)
+        shape = with_dependencies([check], shape)
         limit = shape - size + 1
-        offset = random_uniform(ops.shape(shape), dtype=size.dtype, maxval=size.dtype.max, seed=seed) % limit
-        return ops.slice(value, offset, size, name=scope)
+        offset = random_uniform(shape_of(shape), dtype=size.dtype, maxval=size.dtype.max, seed=seed) % limit
+        return slice_of(value, offset, size, name=scope)

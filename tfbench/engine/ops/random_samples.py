@@ -15,6 +15,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, op
+from tfbench.engine.ops.array_broadcast import broadcast_dynamic_shape, broadcast_to
 from tfbench.engine.ops.math_binary import maximum
 from tfbench.engine.ops.random_common import (
     FLOATS,
@@ -29,6 +30,7 @@ from tfbench.engine.ops.random_common import (
     sizes_of,
     stream_of,
 )
+from tfbench.engine.ops.shape_ops import shape as shape_of
 from tfbench.engine.shape_math import debug_string, with_rank, with_rank_at_most
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
@@ -223,10 +225,7 @@ def random_gamma(
 
 def broadcast_parameters(alpha: Tensor, beta: Tensor) -> Tensor:
     """`alpha` in the shape of `alpha + beta`."""
-    from tfbench.engine import ops
-
-    together = ops.broadcast_dynamic_shape(ops.shape(alpha), ops.shape(beta))  # type: ignore[attr-defined,unused-ignore]
-    return ops.broadcast_to(alpha, together)  # type: ignore[attr-defined,no-any-return,unused-ignore]
+    return broadcast_to(alpha, broadcast_dynamic_shape(shape_of(alpha), shape_of(beta)))
 
 
 def above_zero(numbers: Tensor) -> Tensor:
