@@ -1,0 +1,93 @@
+"""From what a user names to an array: variables in their session, tensors through a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfbench import errors
+from tfbench.engine.default_graph import get_default_graph, get_default_session
+from tfbench.engine.tensor import Tensor
+
+Array = np.ndarray[Any, Any]
+
+
+def default_session(session: Any) -> Any:
+    """`session`, or the default one.
+
+    Raises:
+      ValueError: if there is none.
+    """
+    session = session if session is not None else get_default_session()
+    if session is None:
+        raise ValueError(
+            "There is no session to take values from: pass session=…, or work inside `with tf.Session():` "
+            "(after %load_ext tfbench every notebook has one)."
+        )
+    return session
+
+
+def variable_named(variable: Any, graph: Any) -> Any:
+    """The variable that is meant: itself, or the one of that name (with or without `:0`)."""
+    if not isinstance(variable, (str, bytes)):
+        return variable
+    from tfbench.engine.collections import GraphKeys
+
+    name = variable.decode() if isinstance(variable, bytes) else variable
+    known = {}
+    for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):
+        for found in graph.get_collection(key):
+            known[found.name.split(":")[0]] = found
+    if name.split(":")[0] in known:
+        return known[name.split(":")[0]]
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=3)
+    hint = f" Did you mean {' or '.join(near)}?" if near else f" There are: {', '.join(list(known)[:10]) or 'none'}."
+    raise ValueError(f"There is no variable {name!r} in this graph.{hint}")
+
+
+def variable_value(variable: Any, session: Any) -> tuple[str, Array]:
+    """Name and value of a variable (object or name).
+
+    Raises:
+      ValueError: for an unknown name, naming near ones.
+      FailedPreconditionError: if it is not initialised, saying how to.
+    """
+    session = default_session(session)
+    found = variable_named(variable, session.graph)
+    try:
+        return found.name.split(":")[0], np.asarray(session.run(found))
+    except errors.FailedPreconditionError as error:
+        raise errors.FailedPreconditionError(
+            error.node_def,
+            error.op,
+            f"{found.name.split(':')[0]} has no value yet: run its initializer (%init, or "
+            "session.run(tf.global_variables_initializer())).",
+        ) from None
+
+
+def tensor_named(tensor: Any, graph: Any = None) -> Tensor:
+    """The tensor that is meant: itself, or the one of that name (`relu1` is `relu1:0`)."""
+    graph = get_default_graph() if graph is None else graph
+    if isinstance(tensor, str) and ":" not in tensor:
+        tensor = f"{tensor}:0"
+    return graph.as_graph_element(tensor, allow_operation=False)  # type: ignore[no-any-return]
+
+
+def chosen(wanted: Any, count: int, most: int, what: str) -> list[int]:
+    """Indices: those asked for, checked, or the first `most` of `count`.
+
+    Raises:
+      ValueError: for an index that is not there.
+    """
+    if wanted is None:
+        return list(range(min(count, most)))
+    if isinstance(wanted, slice):
+        return list(range(count))[wanted]
+    indices = [wanted] if isinstance(wanted, (int, np.integer)) else list(wanted)
+    for index in indices:
+        if not -count <= index < count:
+            raise ValueError(f"There is no {what} {index}: {count} there are, 0 to {count - 1}.")
+    return [int(index) % count for index in indices]
