@@ -152,11 +152,13 @@ class Plan:
             ]
         function = self._function
         if function is None or observer is not None:
-            self._runs += 1
-            if observer is None and self._runs > 1 and len(self.steps) <= _LONGEST_FUNCTION:
+            if observer is None and self._runs and len(self.steps) <= _LONGEST_FUNCTION:
                 function = self._function = self._compile()
             else:
-                return self._finish(self._interpret(feeds, observer))
+                raw = self._interpret(feeds, observer)
+                # Only now: the function's operators do not check what the kernels of a first run have checked.
+                self._runs += 1
+                return self._finish(raw)
         try:
             raw = function(*feeds)
         except Exception as error:
