@@ -55,8 +55,8 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module("tfbench.formats.protos"), name)
     if name in ("make_ndarray", "make_tensor_proto"):
         return getattr(importlib.import_module("tfbench.formats.tensor_proto"), name)
-    if name == "nn":
-        return importlib.import_module("tfbench.nn")
+    if name in ("nn", "raw_ops"):
+        return importlib.import_module(f"tfbench.{name}")
     if name == "inspect":
         return importlib.import_module("tfbench.widgets").inspect
     raise AttributeError(f"module 'tfbench' has no attribute {name!r}")

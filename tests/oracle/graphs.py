@@ -58,7 +58,7 @@ def _proto(value, tf):
 
 def _field(kind, item, tf):
     if kind == "s":
-        return item.decode("latin-1") if isinstance(item, bytes) else item
+        return _text(item.decode("latin-1") if isinstance(item, bytes) else item)
     if kind == "i":
         return int(item)
     if kind == "b":
@@ -76,6 +76,11 @@ def _field(kind, item, tf):
     return {kind: str(item)}
 
 
+def _text(text):
+    """A string attribute. TensorFlow numbers the gradients that functions bring along, over the whole process."""
+    return "CustomGradient" if text.startswith("CustomGradient-") else text
+
+
 def _value(item, tf):
     """One attribute given as a Python value, its kind told from its type."""
     if isinstance(item, (list, tuple)):
@@ -86,8 +91,8 @@ def _value(item, tf):
         return int(item)
     if isinstance(item, (float, np.floating)):
         return _float(item)
-    if isinstance(item, bytes):
-        return item.decode("latin-1")
+    if isinstance(item, (bytes, str)):
+        return _text(item.decode("latin-1") if isinstance(item, bytes) else item)
     if item is None or isinstance(item, str):
         return item
     if isinstance(item, (np.ndarray, np.generic)) or hasattr(item, "tensor_shape"):

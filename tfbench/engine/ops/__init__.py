@@ -31,6 +31,7 @@ from tfbench.engine.ops.array_fill import *
 from tfbench.engine.ops.array_join import *
 from tfbench.engine.ops.slicing import *
 from tfbench.engine.ops.random_common import *
+from tfbench.engine.ops.identity_n import *
 from tfbench.engine.ops.grouping import *
 from tfbench.engine.ops.control_flow import *
 from tfbench.engine.ops.printing import *

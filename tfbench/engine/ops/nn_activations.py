@@ -8,7 +8,7 @@ from typing import Any
 from tfbench.engine import shape_math
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
-from tfbench.engine.ops.math_common import same_shape
+from tfbench.engine.ops.math_common import FLOATS_COMPLEX, same_shape
 from tfbench.engine.ops.nn_common import FLOATS, REALS
 from tfbench.engine.tensor import Tensor
 
@@ -181,6 +181,20 @@ def _softplus_gradient(node: Operation, dy: Any) -> Any:
 @softsign_op.gradient
 def _softsign_gradient(node: Operation, dy: Any) -> Any:
     return [softsign_grad(dy, node.inputs[0])]
+
+
+# -- the slopes of Sigmoid and Tanh, from their results --------------------------------------------------------------
+
+
+def _from_result(type: str, kernel: Callable[..., Any]) -> OpDef:
+    opdef = op(type, "y: T, dy: T", "z: T", f"T: {{{FLOATS_COMPLEX}}}", fresh=True)
+    opdef.shape(same_shape)
+    opdef.kernel(CPU, GPU)(kernel)
+    return opdef
+
+
+sigmoid_grad = _from_result("SigmoidGrad", lambda xp, y, dy: dy * y * (y.dtype.type(1) - y))
+tanh_grad = _from_result("TanhGrad", lambda xp, y, dy: dy * (y.dtype.type(1) - y * y))
 
 
 # -- public functions --------------------------------------------------------------------------------------------------
