@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
+import numpy as np
+
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import default_graph_stack
 from tfbench.engine.dtypes import DType, as_dtype
@@ -42,11 +44,11 @@ def apply_op(op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: 
                 if type(tensor) is not Tensor or tensor._dtype.base_dtype is not dtype:
                     break
             else:
+                node_name = name or op_def.type
+                node_name = node_name[:-1] if node_name[-1] == "/" else graph.unique_name(node_name)
                 form = op_def.forms.get(dtype)
                 if form is None:
                     form = _simple_form(op_def, str(simple), dtype)
-                node_name = name or op_def.type
-                node_name = node_name[:-1] if node_name[-1] == "/" else graph.unique_name(node_name)
                 return graph.add_node(op_def, node_name, inputs, form[0], form[1])
     scope = NameScope(graph, name or op_def.type)
     claimed = scope.__enter__()
@@ -246,7 +248,9 @@ def _list_input(
     op_def: OpDef, arg: ArgDef, value: Any, attrs: dict[str, Any], inferred_from: dict[str, str]
 ) -> list[Tensor]:
     if not isinstance(value, (list, tuple)):
-        raise TypeError(f"Expected list for '{arg.name}' argument to '{_function_name(op_def.type)}' Op, not {value!r}.")
+        raise TypeError(
+            f"Expected list for '{arg.name}' argument to '{_function_name(op_def.type)}' Op, not {value!r}."
+        )
     wanted = arg.dtype if arg.type_attr is None else attrs.get(arg.type_attr)
     types: list[DType] | None = attrs.get(arg.type_list_attr) if arg.type_list_attr is not None else None
     if types is not None and len(types) != len(value):
@@ -391,7 +395,9 @@ def _convert_one(op_def: OpDef, name: str, kind: str, value: Any) -> Any:
         if kind == "float":
             if isinstance(value, (str, bytes)):
                 raise TypeError
-            return float(value)
+            value = float(value)
+            # Float attributes are single precision.
+            return float(np.float32(value)) if abs(value) < 3e38 else value
         if kind == "bool":
             if not isinstance(value, (bool, int)) and type(value).__name__ != "bool":
                 raise TypeError
