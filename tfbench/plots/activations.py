@@ -117,7 +117,8 @@ def _maps(
     picture.suptitle(shortened(name), fontsize=11, x=0.02, ha="left")
     area: Any = picture
     if fed is not None:
-        left, area = picture.subfigures(1, 2, width_ratios=[input_width, cols * side + 0.9])
+        sides: Any = picture.subfigures(1, 2, width_ratios=[input_width, cols * side + 0.9])
+        left, area = sides
         axes = left.subplots()
         bare(axes)
         axes.imshow(_as_picture(fed), cmap="gray")

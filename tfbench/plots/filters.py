@@ -84,8 +84,8 @@ def _as_kernels(name: str, value: Array) -> Array:
     if value.ndim == 2:
         return value[:, :, None, None]
     raise ValueError(
-        f"{name} has shape {list(value.shape)}; a kernel has [height, width, inputs, outputs], [width, inputs, outputs] "
-        "or [inputs, outputs]."
+        f"{name} has shape {list(value.shape)}; kernels have [height, width, inputs, outputs], [width, inputs, "
+        "outputs] or [inputs, outputs]."
     )
 
 
