@@ -278,7 +278,7 @@ class orthogonal_initializer(Initializer):  # noqa: N801 - TensorFlow's name
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         from tfbench.engine.ops import array_diag, linalg, math_unary, shape_ops
-        from tfbench.engine.ops.array_transpose import matrix_transpose
+        from tfbench.engine.ops.array_order import matrix_transpose
         from tfbench.engine.ops.random import random_normal
 
         kind = self._dtype(dtype)
