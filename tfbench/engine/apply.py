@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -121,39 +120,60 @@ def graph_of(values: Any) -> Graph:
 
 
 def _apply(graph: Graph, op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str) -> Operation:
-    known = {key: value for key, value in attrs.items() if value is not None}
-    for key in known:
-        if key not in op_def.attrs and not key.startswith("_"):
-            raise TypeError(f"{op_def.type} has no attribute {key!r}; it has {', '.join(op_def.attrs) or 'none'}.")
-    for key, definition in op_def.attrs.items():
-        if key in known:
-            known[key] = convert_attr(op_def, definition, known[key])
+    known: dict[str, Any] = {}
+    definitions = op_def.attrs
+    for key, value in attrs.items():
+        if value is None:
+            continue
+        definition = definitions.get(key)
+        if definition is not None:
+            known[key] = convert_attr(op_def, definition, value)
+        elif key.startswith("_"):
+            known[key] = value
+        else:
+            raise TypeError(f"{op_def.type} has no attribute {key!r}; it has {', '.join(definitions) or 'none'}.")
     inferred_from: dict[str, str] = {}
-    tensors: list[Tensor] = []
-    with graph.as_default():
-        for arg, value in zip(op_def.inputs, inputs, strict=True):
-            if arg.is_list:
-                tensors.extend(_list_input(op_def, arg, value, known, inferred_from))
-            else:
-                tensors.append(_single_input(op_def, arg, value, known, inferred_from))
+    if graph is default_graph_stack.get():
+        tensors = _convert_inputs(op_def, inputs, known, inferred_from)
+    else:
+        with graph.as_default():
+            tensors = _convert_inputs(op_def, inputs, known, inferred_from)
     _complete(op_def, known, inferred_from)
     return _add(graph, op_def, name, tensors, known)
+
+
+def _convert_inputs(
+    op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], inferred_from: dict[str, str]
+) -> list[Tensor]:
+    tensors: list[Tensor] = []
+    for arg, value in zip(op_def.inputs, inputs, strict=True):
+        if arg.is_list:
+            tensors.extend(_list_input(op_def, arg, value, attrs, inferred_from))
+        else:
+            tensors.append(_single_input(op_def, arg, value, attrs, inferred_from))
+    return tensors
 
 
 def _add(graph: Graph, op_def: OpDef, name: str, tensors: list[Tensor], attrs: dict[str, Any]) -> Operation:
     """Adds the checked node; one that takes references is placed with them, as they are buffers, not values."""
     dtypes = output_dtypes(op_def, attrs)
-    if not any(arg.is_ref for arg in op_def.inputs):
+    if not op_def.takes_references:
         return graph.add_node(op_def, name, tensors, attrs, dtypes)
-    with ExitStack() as stack:
-        for tensor, is_ref in zip(tensors, reference_inputs(op_def, attrs), strict=True):
-            if is_ref:
-                stack.enter_context(graph.colocate_with(tensor.op))
+    flags = reference_inputs(op_def, attrs)
+    scopes = [graph.colocate_with(tensor.op) for tensor, is_ref in zip(tensors, flags, strict=True) if is_ref]
+    for scope in scopes:
+        scope.__enter__()
+    try:
         return graph.add_node(op_def, name, tensors, attrs, dtypes)
+    finally:
+        for scope in reversed(scopes):
+            scope.__exit__()
 
 
 def reference_inputs(op_def: OpDef, attrs: dict[str, Any]) -> list[bool]:
     """For each input tensor, lists spread out, whether the op takes it as a reference."""
+    if not op_def.has_lists:
+        return [arg.is_ref for arg in op_def.inputs]
     flags: list[bool] = []
     for arg in op_def.inputs:
         if arg.number_attr is not None:
@@ -202,7 +222,7 @@ def _convert(op_def: OpDef, arg: ArgDef, value: Any, wanted: DType | None, infer
                 tensor = convert_to_tensor(value, name=arg.name, as_ref=arg.is_ref)
                 if tensor._dtype.base_dtype in definition.allowed:
                     return tensor
-            except TypeError:
+            except (TypeError, ValueError):
                 pass
     try:
         tensor = convert_to_tensor(value, dtype=wanted, name=arg.name, preferred_dtype=hint, as_ref=arg.is_ref)
@@ -352,6 +372,8 @@ def _complete(op_def: OpDef, attrs: dict[str, Any], inferred_from: dict[str, str
                 raise TypeError(f"No argument for attr '{key}' of '{op_def.type}' Op ({definition.kind}).")
             default = definition.default
             attrs[key] = list(default) if isinstance(default, list) else default
+        if definition.allowed is None and definition.minimum is None:
+            continue
         value = attrs[key]
         if definition.allowed is not None and key not in inferred_from:
             for item in value if definition.kind.startswith("list(") else [value]:
@@ -423,6 +445,10 @@ def _convert_one(op_def: OpDef, name: str, kind: str, value: Any) -> Any:
 
 def output_dtypes(op_def: OpDef, attrs: dict[str, Any]) -> list[DType]:
     """The dtypes of the outputs, reference types included, lists spread out."""
+    if len(op_def.outputs) == 1 and not op_def.has_lists:
+        (arg,) = op_def.outputs
+        dtype = attrs[arg.type_attr] if arg.type_attr is not None else arg.dtype
+        return [dtype._as_ref if arg.is_ref else dtype]
     found: list[DType] = []
     for arg in op_def.outputs:
         if arg.type_list_attr is not None:
