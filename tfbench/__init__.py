@@ -11,6 +11,13 @@ import importlib
 from typing import Any
 
 from tfbench import errors, random
+from tfbench.engine.composite import (
+    IndexedSlices,
+    SparseTensor,
+    SparseTensorValue,
+    convert_to_tensor_or_indexed_slices,
+    convert_to_tensor_or_sparse_tensor,
+)
 from tfbench.engine.default_graph import (
     add_to_collection,
     add_to_collections,
@@ -55,7 +62,7 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module("tfbench.formats.protos"), name)
     if name in ("make_ndarray", "make_tensor_proto"):
         return getattr(importlib.import_module("tfbench.formats.tensor_proto"), name)
-    if name in ("nn", "raw_ops"):
+    if name in ("bitwise", "manip", "math", "nn", "raw_ops", "sparse"):
         return importlib.import_module(f"tfbench.{name}")
     if name == "inspect":
         return importlib.import_module("tfbench.widgets").inspect

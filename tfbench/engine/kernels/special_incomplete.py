@@ -40,6 +40,8 @@ def _incomplete(a: Array, x: Array, upper: bool) -> Array:
         value = _gamma_fraction(a[fraction], x[fraction])
         result[fraction] = value if upper else 1 - value
         result[(x == 0) & (a > 0)] = 1.0 if upper else 0.0
+        if not upper:
+            result[(x == 0) & (a == 0)] = 0.0
         result[(x == np.inf) & (a > 0) & (a < np.inf)] = 0.0 if upper else 1.0
         result[(a == np.inf) & (x >= 0) & (x < np.inf)] = 1.0 if upper else 0.0
     return result

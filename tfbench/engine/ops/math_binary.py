@@ -11,7 +11,7 @@ from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import lookup
-from tfbench.engine.ops.math_common import ALL_NUMBERS, FLOATS, FLOATS_COMPLEX, binary
+from tfbench.engine.ops.math_common import ALL_NUMBERS, FLOATS, FLOATS_COMPLEX, NO_COMPLEX, NO_HALF, NO_INTEGERS, binary
 from tfbench.engine.tensor import Tensor
 
 __all__ = [
@@ -47,16 +47,33 @@ def _floor_div_kernel(xp: Any, x: Any, y: Any) -> Any:
     return xp.floor(xp.true_divide(x, y))
 
 
+def _check_truncated(y: Any) -> None:
+    """TensorFlow's error for truncating division by zero is another one, by accident."""
+    if not y.all():
+        raise errors.InternalError(
+            None,
+            None,
+            "Integer division by zero: Unexpected error in binary operator (only integer div and mod should have errors)",
+        )
+
+
 def _truncate_div_kernel(xp: Any, x: Any, y: Any) -> Any:
     kind = x.dtype.kind
     if kind not in "iu":
-        return xp.true_divide(x, y)
-    _check_divisor(y)
+        return xp.trunc(xp.true_divide(x, y))
+    _check_truncated(y)
     quotient, rest = xp.divmod(x, y)
     if kind == "u":
         return quotient
     # Floor division rounds down: where it left a rest and the signs differ, truncation gives one more.
     return xp.add(quotient, ((rest != 0) & ((x < 0) != (y < 0))).astype(x.dtype))
+
+
+def _div_kernel(xp: Any, x: Any, y: Any) -> Any:
+    if x.dtype.kind in "iu":
+        _check_divisor(y)
+        return _truncate_div_kernel(xp, x, y)
+    return xp.true_divide(x, y)
 
 
 def _floor_mod_kernel(xp: Any, x: Any, y: Any) -> Any:
@@ -66,6 +83,12 @@ def _floor_mod_kernel(xp: Any, x: Any, y: Any) -> Any:
 
 
 def _truncate_mod_kernel(xp: Any, x: Any, y: Any) -> Any:
+    if x.dtype.kind in "iu":
+        _check_truncated(y)
+    return xp.fmod(x, y)
+
+
+def _mod_kernel(xp: Any, x: Any, y: Any) -> Any:
     if x.dtype.kind in "iu":
         _check_divisor(y)
     return xp.fmod(x, y)
@@ -94,10 +117,14 @@ _mul = binary(
     operator=" * ",
     doc="x * y",
 )
-_real_div = binary("RealDiv", ALL_NUMBERS, _real_div_kernel, operator=" / ", doc="x / y of real numbers")
-_floor_div = binary("FloorDiv", ALL_NUMBERS, _floor_div_kernel, doc="x / y, rounded down")
-_truncate_div = binary("TruncateDiv", ALL_NUMBERS, _truncate_div_kernel, doc="x / y, rounded towards zero")
-_div = binary("Div", ALL_NUMBERS, _truncate_div_kernel, doc="x / y; of integers, rounded towards zero")
+_real_div = binary(
+    "RealDiv", ALL_NUMBERS, _real_div_kernel, operator=" / ", refused=NO_INTEGERS, doc="x / y of real numbers"
+)
+_floor_div = binary("FloorDiv", ALL_NUMBERS, _floor_div_kernel, refused=NO_COMPLEX, doc="x / y, rounded down")
+_truncate_div = binary(
+    "TruncateDiv", ALL_NUMBERS, _truncate_div_kernel, refused=NO_COMPLEX, doc="x / y, rounded towards zero"
+)
+_div = binary("Div", ALL_NUMBERS, _div_kernel, doc="x / y; of integers, rounded towards zero")
 _floor_mod = binary(
     "FloorMod",
     "int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double",
@@ -105,9 +132,13 @@ _floor_mod = binary(
     doc="what floor division leaves: of the divisor's sign",
 )
 _truncate_mod = binary(
-    "TruncateMod", "int32, int64, bfloat16, half, float, double", _truncate_mod_kernel, doc="of the dividend's sign"
+    "TruncateMod",
+    "int32, int64, bfloat16, half, float, double",
+    _truncate_mod_kernel,
+    refused=NO_HALF,
+    doc="what division towards zero leaves: of the dividend's sign",
 )
-_mod = binary("Mod", "int32, int64, half, bfloat16, float, double", _truncate_mod_kernel, doc="of the dividend's sign")
+binary("Mod", "int32, int64, half, bfloat16, float, double", _mod_kernel, doc="the same, under its first name")
 _maximum = binary(
     "Maximum",
     "bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64",

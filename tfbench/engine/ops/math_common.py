@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tfbench import errors
 from tfbench.engine import shape_math
+from tfbench.engine.apply import proto_type_name
 from tfbench.engine.convert import convert_to_tensor
+from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.tensor import Tensor
@@ -38,13 +41,43 @@ def broadcast_shape(node: Operation, x: Any, y: Any) -> Any:
     return [shape_math.broadcast(x, y)]
 
 
+#: NumPy's letters for types, to say which of them have no kernel although the op's signature allows them
+NO_INTEGERS = "bBhHiIlLqQ"
+NO_HALF = "e"
+NO_COMPLEX = "FD"
+
+
+def without_kernel(kernel: Callable[..., Any], type: str, refused: str) -> Callable[..., Any]:
+    """`kernel`, but an error for types that TensorFlow has no kernel for."""
+
+    def checked(xp: Any, *arrays: Any) -> Any:
+        dtype = arrays[0].dtype
+        if dtype.char in refused:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"No OpKernel was registered to support Op '{type}' with these attrs: "
+                f"[T=DT_{proto_type_name(as_dtype(dtype))}]",
+            )
+        return kernel(xp, *arrays)
+
+    return checked
+
+
 def unary(
-    type: str, types: str, kernel: Callable[..., Any], *, output: str = "y: T", operator: str | None = None, doc: str = ""
+    type: str,
+    types: str,
+    kernel: Callable[..., Any],
+    *,
+    output: str = "y: T",
+    operator: str | None = None,
+    refused: str = "",
+    doc: str = "",
 ) -> OpDef:
     """Declares an elementwise op of one operand `x`, computed by `kernel(xp, x)`."""
     opdef = op(type, "x: T", output, f"T: {{{types}}}", fresh=True, operator=operator, doc=doc)
     opdef.shape(same_shape)
-    opdef.kernel(CPU, GPU)(kernel)
+    opdef.kernel(CPU, GPU)(without_kernel(kernel, type, refused) if refused else kernel)
     return opdef
 
 
@@ -56,12 +89,13 @@ def binary(
     inputs: str = "x: T, y: T",
     output: str = "z: T",
     operator: str | None = None,
+    refused: str = "",
     doc: str = "",
 ) -> OpDef:
     """Declares an elementwise op of two operands that broadcast, computed by `kernel(xp, x, y)`."""
     opdef = op(type, inputs, output, f"T: {{{types}}}" if types else "", fresh=True, operator=operator, doc=doc)
     opdef.shape(broadcast_shape)
-    opdef.kernel(CPU, GPU)(kernel)
+    opdef.kernel(CPU, GPU)(without_kernel(kernel, type, refused) if refused else kernel)
     return opdef
 
 

@@ -83,7 +83,9 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "polyval", [*coeffs, x]) as scope:
         x = convert_to_tensor(x, name="x")
         if not coeffs:
-            return lookup("ZerosLike")(x, name=scope)  # type: ignore[no-any-return]
+            from tfbench.engine import ops
+
+            return ops.zeros_like(x, name=scope)
         tensors = [convert_to_tensor(value, name=f"coeff_{i}") for i, value in enumerate(coeffs)]
         result = tensors[0]
         for coefficient in tensors[1:]:

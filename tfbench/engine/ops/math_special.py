@@ -33,9 +33,10 @@ def _rounded_once(module: str, function: str, *, own_type: bool = False) -> Call
         compute = getattr(import_module(f"tfbench.engine.kernels.{module}"), function)
         dtype = arrays[0].dtype
         wide = np.float32 if own_type and dtype.itemsize <= 4 else np.float64
+        shape = np.broadcast_shapes(*[array.shape for array in arrays])
         with np.errstate(all="ignore"):
-            result = compute(*[np.asarray(array).astype(wide, copy=False) for array in arrays])
-        return np.asarray(result).astype(dtype, copy=False)
+            result = compute(*[np.atleast_1d(array).astype(wide, copy=False) for array in arrays])
+        return result.astype(dtype, copy=False).reshape(shape)
 
     return kernel
 

@@ -9,7 +9,17 @@ import numpy as np
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import lookup
-from tfbench.engine.ops.math_common import FLOATS, FLOATS_COMPLEX, SIGNED, SIGNED_COMPLEX, as_tensor, unary
+from tfbench.engine.ops.math_common import (
+    FLOATS,
+    FLOATS_COMPLEX,
+    NO_COMPLEX,
+    NO_HALF,
+    NO_INTEGERS,
+    SIGNED,
+    SIGNED_COMPLEX,
+    as_tensor,
+    unary,
+)
 from tfbench.engine.tensor import OPERATORS, Tensor
 
 __all__ = [
@@ -29,8 +39,8 @@ _square = unary(
     lambda xp, x: xp.multiply(x, x),
     doc="x * x",
 )
-_reciprocal = unary("Reciprocal", SIGNED_COMPLEX, lambda xp, x: xp.reciprocal(x), doc="1 / x")
-unary("Inv", SIGNED_COMPLEX, lambda xp, x: xp.reciprocal(x), doc="1 / x, under its first name")
+_reciprocal = unary("Reciprocal", SIGNED_COMPLEX, lambda xp, x: xp.reciprocal(x), refused=NO_INTEGERS, doc="1 / x")
+unary("Inv", SIGNED_COMPLEX, lambda xp, x: xp.reciprocal(x), refused=NO_INTEGERS, doc="1 / x, under its first name")
 
 
 def abs(x: Any, name: str | None = None) -> Tensor:
@@ -221,8 +231,10 @@ def _round_kernel(xp: Any, x: Any) -> Any:
     return xp.array(x) if x.dtype.kind in "iu" else xp.rint(x)
 
 
-_round = unary("Round", SIGNED_COMPLEX, _round_kernel, doc="the nearest whole number, halves to the even one")
-_rint = unary("Rint", FLOATS, lambda xp, x: xp.rint(x), doc="the nearest whole number, halves to the even one")
+_round = unary(
+    "Round", SIGNED_COMPLEX, _round_kernel, refused=NO_COMPLEX, doc="the nearest whole number, halves to the even one"
+)
+_rint = unary("Rint", FLOATS, lambda xp, x: xp.rint(x), refused=NO_HALF, doc="the nearest whole number, as C finds it")
 _floor = unary("Floor", FLOATS, lambda xp, x: xp.floor(x), doc="the largest whole number that is not larger")
 _ceil = unary("Ceil", FLOATS, lambda xp, x: xp.ceil(x), doc="the smallest whole number that is not smaller")
 _is_nan = unary("IsNan", FLOATS, lambda xp, x: xp.isnan(x), output="y: bool")

@@ -205,10 +205,7 @@ def _reduce(
 
 def reduce(opdef: OpDef, x: Any, axis: Any, keepdims: bool, name: str | None) -> Tensor:
     """Adds a reduction; a scalar result is known to be one even where the rank of x is not known."""
-    axes = reduction_axes(x, axis)
-    if isinstance(axes, (list, tuple)) and not axes:
-        axes = np.zeros(0, np.int32)
-    result: Tensor = opdef(x, axes, keep_dims=keepdims, name=name)
+    result: Tensor = opdef(x, reduction_axes(x, axis), keep_dims=keepdims, name=name)
     if axis is None and not keepdims and (result._shape is None or None in result._shape):
         result.set_shape(())
     return result
