@@ -254,3 +254,13 @@ def test_gradient_errors() -> None:
         pool_argmax.max_pool_grad_with_argmax(np, x, large, np.zeros(small.shape, np.int64), **attrs)
     with pytest.raises(errors.UnimplementedError, match="Non-spatial pooling"):
         pool.avg_pool(np, x, ksize=[1, 1, 1, 2], strides=[1, 1, 1, 2], padding="VALID")
+
+
+def test_large_images_are_pooled_in_bands_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.random.default_rng(0).standard_normal((2, 23, 9, 3)).astype(np.float32)
+    attrs: dict[str, Any] = {"ksize": [1, 3, 3, 1], "strides": [1, 2, 2, 1], "padding": "SAME"}
+    whole = [kernel(np, x, **attrs) for kernel in (pool.max_pool, pool.avg_pool)]
+    for size in (x[0].nbytes // 2, x[0].nbytes // 5, 1):
+        monkeypatch.setattr(blocks, "BLOCK_BYTES", size)
+        for kernel, wanted in zip((pool.max_pool, pool.avg_pool), whole):
+            assert np.array_equal(kernel(np, x, **attrs), wanted)

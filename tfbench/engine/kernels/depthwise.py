@@ -71,6 +71,12 @@ def _taps(found: Sequence[Window]) -> Iterator[tuple[tuple[int, int], Any, Any]]
             yield (row, column), (slice(None), top, left), (slice(None), above, beside)
 
 
+def _rows(xp: Any, filter: Any, width: int, kind: Any) -> Any:
+    """The filter repeated along a row of outputs, `(kh, kw, width, c * q)`: NumPy's loops then run along whole rows."""
+    flat = filter.astype(kind, copy=False).reshape(*filter.shape[:2], 1, -1)
+    return xp.ascontiguousarray(xp.broadcast_to(flat, (*flat.shape[:2], width, flat.shape[-1])))
+
+
 def depthwise_conv2d_native(
     xp: Any,
     input: Any,
@@ -89,19 +95,21 @@ def depthwise_conv2d_native(
     x = channels_last(xp, input) if first else input
     multiplier = filter.shape[3]
     kind = wide(input.dtype)
-    weights = filter.astype(kind, copy=False).reshape(*filter.shape[:2], -1)
+    weights = _rows(xp, filter, found[1].output, kind)
 
-    def block(part: Any, found: Sequence[Window]) -> Any:
+    def block(part: Any, found: Sequence[Window], out: Any) -> None:
         part = part.astype(kind, copy=False)
         if multiplier != 1:
             part = xp.repeat(part, multiplier, axis=-1)
-        shape = (part.shape[0], found[0].output, found[1].output, weights.shape[-1])
-        out, spare = xp.zeros(shape, kind), xp.empty(shape, kind)
+        total = out if out.dtype == kind else xp.empty(out.shape, kind)
+        total.fill(0)
+        spare = xp.empty(out.shape, kind)
         for tap, outputs, inputs in _taps(found):
-            product, target = spare[outputs], out[outputs]
-            xp.multiply(part[inputs], weights[tap], out=product)
+            product, target = spare[outputs], total[outputs]
+            xp.multiply(part[inputs], weights[tap][outputs[2]], out=product)
             xp.add(target, product, out=target)
-        return out
+        if total is not out:
+            out[...] = total
 
     out = pool(xp, x, found, block, weights.shape[-1])
     return channels_first(xp, out) if first else out
@@ -129,7 +137,7 @@ def depthwise_conv2d_native_backprop_input(
     shape = (sizes[0], found[0].input, found[1].input, channels)
     _check_gradient("DepthwiseConv2dNativeBackpropInput", shape, filter.shape, dy.shape, found)
     kind = wide(dy.dtype)
-    weights = filter.astype(kind, copy=False).reshape(*filter.shape[:2], -1)
+    weights = _rows(xp, filter, found[1].output, kind)
     dx = xp.empty(shape, dy.dtype)
     parts = pieces(xp, shape[0], dx[:1].nbytes * multiplier)
 
@@ -140,7 +148,7 @@ def depthwise_conv2d_native_backprop_input(
         spare = xp.empty_like(gradient)
         for tap, outputs, inputs in _taps(found):
             product, target = spare[outputs], spread[inputs]
-            xp.multiply(gradient[outputs], weights[tap], out=product)
+            xp.multiply(gradient[outputs], weights[tap][outputs[2]], out=product)
             xp.add(target, product, out=target)
         dx[images] = spread if multiplier == 1 else spread.reshape(*spread.shape[:3], -1, multiplier).sum(-1)
 

@@ -39,13 +39,11 @@ def dilation2d(xp: Any, input: Any, filter: Any, *, strides: Sequence[int], rate
     """`Dilation2D`: the largest `input + filter` of each window; `filter` is `(kh, kw, c)`."""
     found = _plan(input.shape, filter.shape, tuple(strides), tuple(rates), padding)
 
-    def block(part: Any, found: Sequence[Window]) -> Any:
-        shape = (part.shape[0], found[0].output, found[1].output, part.shape[-1])
-        out = xp.full(shape, lowest(part.dtype), part.dtype)
+    def block(part: Any, found: Sequence[Window], out: Any) -> None:
+        out[...] = lowest(part.dtype)
         for tap, outputs, inputs in _taps(found):
             target = out[outputs]
             xp.maximum(target, part[inputs] + filter[tap], out=target)
-        return out
 
     return pool(xp, input, found, block)
 

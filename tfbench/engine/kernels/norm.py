@@ -126,17 +126,17 @@ def fused_batch_norm(
     if len(rows) == 0:
         empty = xp.zeros(channels, kind)
         unknown = xp.full(channels, np.nan, kind)
-        return x.copy(), *((unknown, unknown) if is_training else (mean, variance)), empty, empty
+        return x.copy(), *((unknown, unknown) if is_training else (mean.copy(), variance.copy())), empty, empty
     if not is_training:
         out = _normalise(xp, rows, scale, offset, mean, variance, epsilon)
-        moved = (mean, variance, mean, variance)
+        moved = tuple(vector.copy() for vector in (mean, variance, mean, variance))
     else:
         wide_mean, squares = _moments(xp, rows, kind)
         biased = (squares / len(rows)).astype(kind)
         batch_mean = wide_mean.astype(kind)
         unbiased = (squares / max(1, len(rows) - 1)).astype(kind)
         out = _normalise(xp, rows, scale, offset, wide_mean, squares / len(rows), epsilon)
-        moved = (batch_mean, unbiased, batch_mean, biased)
+        moved = (batch_mean, unbiased, batch_mean.copy(), biased)
         if exponential_avg_factor != 1:
             keep, factor = kind.type(1 - exponential_avg_factor), kind.type(exponential_avg_factor)
             moved = (keep * mean + factor * batch_mean, keep * variance + factor * unbiased, batch_mean, biased)

@@ -30,6 +30,8 @@ from tfbench.engine.kernels.geometry import (
 )
 
 Shape = tuple[int, ...]
+#: (input, windows, output): computes one piece
+Block = Callable[[Any, Sequence[Window], Any], None]
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
@@ -90,11 +92,8 @@ def plan(
 # -- forward -------------------------------------------------------------------------------------------------
 
 
-def reduce_axis(xp: Any, combine: Any, x: Any, axis: int, window: Window, start: Any) -> Any:
-    """Windows along one axis combined into one value each; `start` is the value of an empty window."""
-    if window.size == window.stride == 1 and window.output == window.input:
-        return x
-    shape = (*x.shape[:axis], window.output, *x.shape[axis + 1 :])
+def reduce_axis(xp: Any, combine: Any, x: Any, axis: int, window: Window, start: Any, out: Any) -> None:
+    """Windows along one axis combined into one value each, in `out`; `start` is the value of an empty window."""
     before = (slice(None),) * axis
     everywhere: list[tuple[slice, slice]] = []
     partly: list[tuple[slice, slice]] = []
@@ -103,19 +102,31 @@ def reduce_axis(xp: Any, combine: Any, x: Any, axis: int, window: Window, start:
         whole = output.stop - output.start == window.output
         (everywhere if whole else partly).append((output, input))
     if len(everywhere) > 1:
-        out = xp.empty(shape, x.dtype)
         first, second, *rest = everywhere
         combine(x[(*before, first[1])], x[(*before, second[1])], out=out)
-    elif everywhere:
-        out = x[(*before, everywhere[0][1])].copy()
-        rest = []
     else:
-        out = xp.full(shape, start, x.dtype)
         rest = []
+        out[...] = x[(*before, everywhere[0][1])] if everywhere else start
     for output, input in rest + partly:
         target = out[(*before, output)]
         combine(target, x[(*before, input)], out=target)
-    return out
+
+
+def reduce_axes(xp: Any, combine: Any, x: Any, found: Sequence[Window], start: Any, out: Any) -> None:
+    """The same along one axis after the other; the axes that do nothing are left out."""
+    axes = [
+        axis
+        for axis, window in enumerate(found, 1)
+        if not (window.size == window.stride == 1 and window.output == window.input)
+    ]
+    if not axes:
+        out[...] = x
+    for axis in axes:
+        window = found[axis - 1]
+        shape = (*x.shape[:axis], window.output, *x.shape[axis + 1 :])
+        target = out if axis == axes[-1] else xp.empty(shape, out.dtype)
+        reduce_axis(xp, combine, x, axis, window, start, target)
+        x = target
 
 
 def _bands(image_bytes: int, window: Window) -> list[tuple[int, int]]:
@@ -128,10 +139,10 @@ def pool(
     xp: Any,
     x: Any,
     found: Sequence[Window],
-    block: Callable[[Any, Sequence[Window]], Any],
+    block: Block,
     channels: int | None = None,
 ) -> Any:
-    """Applies `block` (input, windows -> output) to pieces of channels-last `x`."""
+    """Applies `block` to pieces of channels-last `x`."""
     last = x.shape[-1] if channels is None else channels
     out = xp.empty((x.shape[0], *(window.output for window in found), last), x.dtype)
     if out.size == 0:
@@ -143,21 +154,21 @@ def pool(
     def task(number: int) -> None:
         images, (first, last) = groups[number // len(bands)], bands[number % len(bands)]
         rows, window = found[0].band(first, last)
-        out[images, first:last] = block(x[images, rows], [window, *found[1:]])
+        block(x[images, rows], [window, *found[1:]], out[images, first:last])
 
     run(xp, len(groups) * len(bands), task)
     return out
 
 
-def max_block(xp: Any, x: Any, found: Sequence[Window]) -> Any:
-    """The maxima of the windows over one piece."""
-    start = lowest(x.dtype)
-    real = x.dtype.kind == "f"
-    combine = xp.fmax if real else xp.maximum
-    out = x
-    for axis, window in enumerate(found, 1):
-        out = reduce_axis(xp, combine, out, axis, window, start)
-    return combine(out, start) if real else out
+def _maximum(xp: Any) -> Block:
+    def block(x: Any, found: Sequence[Window], out: Any) -> None:
+        start = lowest(x.dtype)
+        real = x.dtype.kind == "f"
+        reduce_axes(xp, xp.fmax if real else xp.maximum, x, found, start, out)
+        if real:
+            xp.fmax(out, start, out=out)
+
+    return block
 
 
 def _max_over_depth(xp: Any, x: Any, ksize: Sequence[int], strides: Sequence[int], padding: str) -> Any:
@@ -180,7 +191,7 @@ def _pool(
     op: str,
     xp: Any,
     x: Any,
-    block: Callable[[Any, Sequence[Window]], Any],
+    block: Block,
     ksize: Sequence[int],
     strides: Sequence[int],
     padding: str,
@@ -206,54 +217,61 @@ def max_pool(
     """`MaxPool`: the largest value of each window, or of `ksize[-1]` neighbouring channels."""
     if data_format == "NHWC" and len(input.shape) == len(ksize) == 4 and ksize[3] != 1 and ksize[0] == 1:
         return _max_over_depth(xp, input, ksize, strides, padding)
-    block = _bind(max_block, xp)
-    return _pool("MaxPool", xp, input, block, ksize, strides, padding, explicit_paddings, data_format)
+    return _pool("MaxPool", xp, input, _maximum(xp), ksize, strides, padding, explicit_paddings, data_format)
 
 
 def max_pool3d(
     xp: Any, input: Any, *, ksize: Sequence[int], strides: Sequence[int], padding: str, data_format: str = "NDHWC"
 ) -> Any:
     """`MaxPool3D`: the largest value of each window."""
-    return _pool("MaxPool3D", xp, input, _bind(max_block, xp), ksize, strides, padding, (), data_format)
-
-
-def _bind(block: Callable[..., Any], xp: Any) -> Callable[[Any, Sequence[Window]], Any]:
-    return lambda x, found: block(xp, x, found)
+    return _pool("MaxPool3D", xp, input, _maximum(xp), ksize, strides, padding, (), data_format)
 
 
 # -- averages ------------------------------------------------------------------------------------------------
 
 
-def window_counts(xp: Any, found: Sequence[Window], dtype: Any) -> Any:
-    """How many inputs each window has, shaped to divide a channels-last result."""
+def _counts(xp: Any, found: Sequence[Window], channels: int, dtype: Any) -> Any:
+    """How many inputs each window has: one number, or an array shaped as a result's image."""
     counts: Any = 1
     for position, window in enumerate(found):
         shape = [1] * (len(found) + 1)
         shape[position] = window.output
-        counts = counts * xp.asarray(window.counts(), dtype).reshape(shape)
-    return counts
+        counts = counts * window.counts().reshape(shape)
+    if counts.size and counts.min() == counts.max():
+        return xp.asarray(counts.flat[0], dtype)
+    # As wide as the image: dividing by an array that is repeated along the last axis is several times slower.
+    return xp.ascontiguousarray(xp.broadcast_to(xp.asarray(counts, dtype), (*counts.shape[:-1], channels)))
 
 
-def mean_block(xp: Any, x: Any, found: Sequence[Window]) -> Any:
-    """The means of the windows over one piece; padding does not count."""
-    out = x.astype(wide(x.dtype), copy=False)
-    for axis, window in enumerate(found, 1):
-        out = reduce_axis(xp, xp.add, out, axis, window, 0)
-    return out / window_counts(xp, found, out.dtype)
+def _mean(xp: Any) -> Block:
+    counts: dict[tuple[int, int, int], Any] = {}  # by band of rows: nearly always one
+
+    def block(x: Any, found: Sequence[Window], out: Any) -> None:
+        kind = wide(x.dtype)
+        band = found[0].before, found[0].input, found[0].output
+        if band not in counts:
+            counts[band] = _counts(xp, found, x.shape[-1], kind)
+        total = out if out.dtype == kind else xp.empty(out.shape, kind)
+        reduce_axes(xp, xp.add, x.astype(kind, copy=False), found, 0, total)
+        total /= counts[band]
+        if total is not out:
+            out[...] = total
+
+    return block
 
 
 def avg_pool(
     xp: Any, value: Any, *, ksize: Sequence[int], strides: Sequence[int], padding: str, data_format: str = "NHWC"
 ) -> Any:
     """`AvgPool`: the mean of each window, over the inputs it really has."""
-    return _pool("AvgPool", xp, value, _bind(mean_block, xp), ksize, strides, padding, (), data_format)
+    return _pool("AvgPool", xp, value, _mean(xp), ksize, strides, padding, (), data_format)
 
 
 def avg_pool3d(
     xp: Any, input: Any, *, ksize: Sequence[int], strides: Sequence[int], padding: str, data_format: str = "NDHWC"
 ) -> Any:
     """`AvgPool3D`: the mean of each window, over the inputs it really has."""
-    return _pool("AvgPool3D", xp, input, _bind(mean_block, xp), ksize, strides, padding, (), data_format)
+    return _pool("AvgPool3D", xp, input, _mean(xp), ksize, strides, padding, (), data_format)
 
 
 def _spread_axis(xp: Any, dy: Any, axis: int, window: Window) -> Any:
@@ -290,7 +308,7 @@ def _avg_pool_grad(
     if dy.shape != wanted:
         raise invalid(f"{op}: Expected grad shape to be {list(wanted)}, but got {list(dy.shape)}")
     dx = xp.empty((input[0], *(window.input for window in found), channels), grad.dtype)
-    counts = window_counts(xp, found, wide(grad.dtype))
+    counts = _counts(xp, found, channels, wide(grad.dtype))
     groups = pieces(xp, len(dx), dx[:1].nbytes)
 
     def task(number: int) -> None:
