@@ -386,10 +386,12 @@ def _complete(op_def: OpDef, attrs: dict[str, Any], inferred_from: dict[str, str
                         f"Attr '{key}' of '{op_def.type}' Op passed string '{item}' not in: \"{choices}\"."
                     )
         if definition.minimum is not None:
-            size = len(value) if definition.kind.startswith("list(") else value
+            is_list = definition.kind.startswith("list(")
+            size = len(value) if is_list else value
             if size < definition.minimum:
+                passed = f"list of length {size}" if is_list else f"{size}"
                 raise ValueError(
-                    f"Attr '{key}' of '{op_def.type}' Op passed {size} less than minimum {definition.minimum}."
+                    f"Attr '{key}' of '{op_def.type}' Op passed {passed} less than minimum {definition.minimum}."
                 )
 
 
@@ -411,7 +413,7 @@ def _convert_one(op_def: OpDef, name: str, kind: str, value: Any) -> Any:
         if kind == "type":
             return as_dtype(value)
         if kind == "int":
-            if isinstance(value, float):
+            if isinstance(value, (str, bytes)):
                 raise TypeError
             return int(value)
         if kind == "float":

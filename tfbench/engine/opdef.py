@@ -212,11 +212,13 @@ class OpDef:
         "forms",
         "fresh",
         "gradient_function",
+        "has_lists",
         "kernels",
         "no_gradient_reason",
         "operator",
         "shape_function",
         "stateful",
+        "takes_references",
         "type",
         "views",
     )
@@ -243,6 +245,9 @@ class OpDef:
         self._inputs: tuple[ArgDef, ...] = ()
         self._outputs: tuple[ArgDef, ...] = ()
         self._simple_type: str | None = None
+        #: known once the signature is parsed: whether any input or output is a list, any input a reference
+        self.has_lists = False
+        self.takes_references = False
         #: attributes and output types by dtype, for ops whose only attribute that is (filled by `apply`)
         self.forms: dict[DType, tuple[dict[str, Any], tuple[DType, ...]]] = {}
         self.stateful = stateful
@@ -316,6 +321,8 @@ class OpDef:
                     attrs[typed] = AttrDef(typed, "type")
         self._inputs = tuple(ArgDef(text, attrs) for text in _split_args(self._input_spec))
         self._outputs = tuple(ArgDef(text, attrs) for text in _split_args(self._output_spec))
+        self.has_lists = any(arg.is_list for arg in (*self._inputs, *self._outputs))
+        self.takes_references = any(arg.is_ref for arg in self._inputs)
         types = {arg.type_attr for arg in self._inputs}
         if (
             len(types) == 1
