@@ -15,7 +15,7 @@ import numpy as np
 from tfbench.engine import dtypes
 from tfbench.engine.dimension import Dimension
 from tfbench.engine.dtypes import DType, as_dtype
-from tfbench.engine.shapes import TensorShape, to_tuple
+from tfbench.engine.shapes import to_tuple
 from tfbench.engine.tensor import Tensor
 
 #: a conversion: (value, dtype, name, as_ref) -> Tensor or NotImplemented
@@ -51,7 +51,7 @@ def convert_to_tensor(
     if dtype is not None:
         dtype = as_dtype(dtype)
     if isinstance(value, Tensor):
-        return _as_wanted(value, dtype, as_ref)
+        return _as_wanted(value, dtype, as_ref, name)
     preferred = preferred_dtype if preferred_dtype is not None else dtype_hint
     for _, types, function in _conversions:
         if not isinstance(value, types):
@@ -74,10 +74,12 @@ def convert_to_tensor(
     return constant(value, dtype, name=name or "Const")
 
 
-def _as_wanted(value: Tensor, dtype: DType | None, as_ref: bool) -> Tensor:
+def _as_wanted(value: Tensor, dtype: DType | None, as_ref: bool, name: str | None) -> Tensor:
     if dtype is not None and not dtype.is_compatible_with(value._dtype):
+        prefix = "" if name is None else f"{name}: "
         raise ValueError(
-            f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value._dtype.name}: {value!r}"
+            f"{prefix}Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value._dtype.name}: "
+            f"{value!r}"
         )
     return value
 
@@ -114,7 +116,9 @@ def const_node(graph: Any, array: np.ndarray[Any, Any], kind: DType, name: str) 
 
 def _fill(array: np.ndarray[Any, Any], shape: Any, verify_shape: bool) -> np.ndarray[Any, Any]:
     if not hasattr(shape, "__iter__"):
-        raise TypeError(f"'{type(shape).__name__}' object is not iterable: shape must be a list of sizes, not {shape!r}.")
+        raise TypeError(
+            f"'{type(shape).__name__}' object is not iterable: shape must be a list of sizes, not {shape!r}."
+        )
     sizes = tuple(int(size) for size in (to_tuple(shape) or ()))
     if array.shape == sizes:
         return array

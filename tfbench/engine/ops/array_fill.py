@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.convert import constant, convert_to_tensor
@@ -18,7 +16,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.shape_ops import reshape, shape_from_input, shape_internal
-from tfbench.engine.shape_math import is_fully_defined
+from tfbench.engine.shape_math import is_fully_defined, num_elements
 from tfbench.engine.shapes import Shape, TensorShape, to_tuple
 from tfbench.engine.tensor import Tensor
 
@@ -32,10 +30,9 @@ _fill = op("Fill", "dims: index_type, value: T", "output: T", "T: type; index_ty
 
 @_fill.shape
 def _fill_shape(node: Operation, dims: Shape, value: Shape) -> list[Shape]:
-    if value is not None and len(value) != 0:
-        # A vector of one element passes, as in TensorFlow, whose kernel says no only later.
-        if not (len(value) == 1 and value[0] == 1):
-            raise ValueError(f"Shape must be rank 0 but is rank {len(value)}")
+    # A vector of one element passes, as in TensorFlow, whose kernel says no only later.
+    if value and value != (1,):
+        raise ValueError(f"Shape must be rank 0 but is rank {len(value)}")
     if dims is not None and len(dims) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(dims)}")
     return [shape_from_input(node, 0)]
@@ -145,7 +142,7 @@ def _constant_if_small(shape: Any, value: Any, dtype: DType, scope: str) -> Tens
         return None
     if sizes is None or None in sizes or not hasattr(shape, "__iter__"):
         return None
-    if np.prod(sizes, dtype=np.float64) >= _LARGE:
+    if (num_elements(sizes) or 0) >= _LARGE:
         return None
     return constant(value, dtype, shape=sizes, name=scope)
 

@@ -279,7 +279,7 @@ def _concat_shape(values: tuple[Shape, ...], axis_tensor: Tensor) -> list[Shape]
     before: Shape = first[:position]
     after: Shape = first[position + 1 :]
     total = first[position]
-    for i, value in enumerate(values[1:], 1):
+    for value in values[1:]:
         value = value or ()
         if len(value) != rank:
             raise ValueError(f"Shape must be rank {rank} but is rank {len(value)}")

@@ -68,6 +68,8 @@ def _install(word: str, function: Function) -> None:
             x = convert_to_tensor(x)
         if isinstance(y, Tensor):
             return function(x, y, word)
+        if getattr(type(y), "decides_operators", False):  # sparse tensors combine with tensors in their own way
+            return getattr(y, f"__r{word}__")(x)
         try:
             with name_scope(None, word, [x, y]) as scope:
                 return function(x, y, scope)

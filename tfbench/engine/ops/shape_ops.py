@@ -45,7 +45,7 @@ def _shape_as_tensor(value: TensorShape, dtype: Any = None, name: str | None = N
     sizes = value._dims
     if sizes is None or None in sizes:
         raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor.")
-    wanted = _integer_type(value, "TensorShape", dtype, max(sizes, default=0))  # type: ignore[type-var]
+    wanted = _integer_type(value, "TensorShape", dtype, max((size or 0 for size in sizes), default=0))
     return constant(np.array(sizes, wanted.as_numpy_dtype), name=name or "shape_as_tensor")
 
 
@@ -130,7 +130,9 @@ def _sizes(sizes: Any, out_type: DType) -> Any:
     if out_type is dtypes.int32:
         if result.size and result.max() > _INT32_MAX:
             raise errors.InvalidArgumentError(
-                None, None, f"Shape output type is 32-bit but dim size {result.max()} does not fit; use out_type=tf.int64"
+                None,
+                None,
+                f"Shape output type is 32-bit but dim size {result.max()} does not fit; use out_type=tf.int64",
             )
         return result.astype(np.int32)
     return result
@@ -180,7 +182,7 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
     with name_scope(name, "Shape", [input]) as scope:
         composite = _composite_shape(input)
         if composite is not None:
-            return composite if wanted is dtypes.int64 else lookup("Cast")(composite, DstT=wanted, name=scope)  # type: ignore[no-any-return]
+            return lookup("Cast")(composite, DstT=wanted)  # type: ignore[no-any-return]
         tensor = convert_to_tensor(input)
         known = tensor._shape
         if optimize and is_fully_defined(known):
@@ -219,7 +221,7 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
     with name_scope(name, "Rank", [input]) as scope:
         composite = _composite_shape(input)
         if composite is not None:
-            return size_internal(composite, scope, True, dtypes.int32)
+            return _size(composite, out_type=dtypes.int32, name=scope)  # type: ignore[no-any-return]
         tensor = convert_to_tensor(input)
         if optimize and tensor._shape is not None:
             return constant(len(tensor._shape), dtypes.int32, name=scope)
@@ -237,9 +239,8 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
     with name_scope(name, "Size", [input]) as scope:
         composite = _composite_shape(input)
         if composite is not None:
-            axis = constant(0, dtypes.int32, name="Const")
-            total = lookup("Prod")(lookup("Cast")(composite, DstT=wanted), axis, name=scope)
-            return total  # type: ignore[no-any-return]
+            sizes = lookup("Cast")(composite, DstT=wanted)
+            return lookup("Prod")(sizes, 0, name=scope)  # type: ignore[no-any-return]
         tensor = convert_to_tensor(input)
         if optimize:
             known = tensor._shape

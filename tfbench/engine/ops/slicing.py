@@ -61,9 +61,7 @@ def index_tuple(begin: Any, end: Any, strides: Any, masks: Masks) -> tuple[Any, 
         elif masks.shrink & bit:
             index.append(0 if masks.begin & bit else first)
         else:
-            index.append(
-                builtins.slice(None if masks.begin & bit else first, None if masks.end & bit else last, step)
-            )
+            index.append(builtins.slice(None if masks.begin & bit else first, None if masks.end & bit else last, step))
     return tuple(index)
 
 
@@ -439,12 +437,11 @@ def getitem(tensor: Any, key: Any, var: Any = None) -> Tensor:
         steps.append(step)
     with name_scope(None, "strided_slice", [tensor, *begin, *end, *steps]) as scope:
         if begin:
-            vectors = _same_type([stack(begin), stack(end), stack(steps)])
+            start, stop, stride = _same_type([stack(begin), stack(end), stack(steps)])
         else:
-            vectors = [constant([], dtypes.int32)] * 3
-        return strided_slice(
-            tensor, *vectors, masks.begin, masks.end, masks.ellipsis, masks.new_axis, masks.shrink, var, scope
-        )
+            start = stop = stride = constant([], dtypes.int32)
+        bits = (masks.begin, masks.end, masks.ellipsis, masks.new_axis, masks.shrink)
+        return strided_slice(tensor, start, stop, stride, *bits, var=var, name=scope)
 
 
 def _same_type(vectors: list[Tensor]) -> list[Tensor]:
@@ -506,9 +503,7 @@ def _slice_kernel(xp: Any, x: Any, begin: Any, size: Any) -> Any:
         if count == -1:
             count = have - first
         elif not 0 <= count <= have - first:
-            raise errors.InvalidArgumentError(
-                None, None, f"Expected size[{i}] in [0, {have - first}], but got {count}"
-            )
+            raise errors.InvalidArgumentError(None, None, f"Expected size[{i}] in [0, {have - first}], but got {count}")
         index.append(builtins.slice(first, first + count))
     return x[tuple(index)]
 
@@ -520,7 +515,7 @@ def _slice_gradient(node: Operation, dy: Any) -> Any:
     x, begin, _ = node.inputs
     rank = ops.rank(x)
     before = ops.reshape(begin, stack([rank, 1]))
-    after = ops.reshape(ops.shape(x) - ops.shape(node.outputs[0]) - begin, stack([rank, 1]))
+    after = ops.reshape(ops.shape(x) - ops.shape(node.outputs[0]) - begin, stack([rank, 1]))  # type: ignore[operator]
     return [ops.pad(dy, ops.concat([before, after], 1)), None, None]  # type: ignore[attr-defined,unused-ignore]
 
 

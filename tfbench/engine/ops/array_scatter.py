@@ -1,0 +1,231 @@
+"""Putting slices at index vectors: ScatterNd (into zeros) and TensorScatter* (into a copy of a tensor).
+
+Index vectors become row numbers of the tensor flattened to (rows, elements of a slice), so that NumPy scatters
+along one axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfbench.engine.graph import Operation
+from tfbench.engine.opdef import CPU, OpDef, op
+from tfbench.engine.ops.array_common import brackets, invalid
+from tfbench.engine.ops.gather import bad_row, gather_nd
+from tfbench.engine.ops.shape_ops import shape_from_input
+from tfbench.engine.shape_math import debug_string, merge, num_elements, with_rank, with_rank_at_least
+from tfbench.engine.shapes import Shape
+from tfbench.engine.tensor import Tensor
+
+__all__ = [
+    "scatter_nd", "tensor_scatter_add", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
+    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update",
+]  # fmt: skip
+
+
+def check_scatter_shapes(target: Shape, indices: Shape, updates: Shape) -> None:
+    """ValueError unless updates of this shape can go to index vectors of that shape."""
+    if num_elements(target) == 0 and (num_elements(indices) or num_elements(updates)):
+        raise ValueError("Indices and updates specified for empty input")
+    if not indices or not updates or indices[-1] is None:
+        return
+    outer, depth = len(indices) - 1, indices[-1]
+    _agree(indices, (0, outer), "indices", updates, (0, outer))
+    if target is not None:
+        if depth > len(target):
+            raise ValueError(f"Shape must be at least rank {depth} but is rank {len(target)}")
+        _agree(target, (depth, len(target)), "input", updates, (outer, len(updates)))
+
+
+def _agree(
+    shape: tuple[int | None, ...],
+    part: tuple[int, int],
+    word: str,
+    updates: tuple[int | None, ...],
+    own: tuple[int, int],
+) -> None:
+    wanted, given = shape[part[0] : part[1]], updates[own[0] : own[1]]
+    try:
+        merge(wanted, given)
+    except ValueError as error:
+        raise ValueError(
+            f"Dimensions [{part[0]},{part[1]}) of {word}[shape={debug_string(shape)}] = {debug_string(wanted)} must "
+            f"match dimensions [{own[0]},{own[1]}) of updates[shape={debug_string(updates)}] = {debug_string(given)}: "
+            f"{error}"
+        ) from None
+
+
+def scatter_rows(target: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
+    """(target as rows, row numbers, updates as rows) for index vectors into `target`; checks bounds and shapes."""
+    if indices.ndim < 1:
+        raise invalid("Indices shape must have rank at least one. Found: []")
+    depth = indices.shape[-1]
+    if depth > target.ndim or updates.shape != (*indices.shape[:-1], *target.shape[depth:]):
+        raise invalid(
+            f"Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: "
+            f"{brackets(updates.shape)}, indices.shape: {brackets(indices.shape)}, params_shape: "
+            f"{brackets(target.shape)}, slice_dim: {depth}, and batch_dim: {indices.ndim - 1}"
+        )
+    wrong = bad_row(indices, target.shape)
+    if wrong is not None:
+        raise invalid(f"indices{wrong[0]} = {wrong[1]} does not index into shape {brackets(target.shape)}")
+    sizes = target.shape[:depth]
+    rows = np.zeros(indices.shape[:-1], np.intp)
+    for position, size in enumerate(sizes):
+        rows = rows * size + indices[..., position]
+    count = int(np.prod(sizes, dtype=np.intp))
+    width = target.shape[depth:]
+    return target.reshape((count, *width)), rows.reshape(-1), updates.reshape((rows.size, *width))
+
+
+_scatter_nd = op(
+    "ScatterNd",
+    "indices: Tindices, updates: T, shape: Tindices",
+    "output: T",
+    "T: type; Tindices: {int16, int32, int64}; bad_indices_policy: string = ''",
+    fresh=True,
+)
+
+
+@_scatter_nd.shape
+def _scatter_nd_shape(node: Operation, indices: Shape, updates: Shape, shape: Shape) -> list[Shape]:
+    with_rank(shape, 1)
+    with_rank_at_least(indices, 1)
+    target = shape_from_input(node, 2)
+    check_scatter_shapes(target, indices, updates)
+    return [target]
+
+
+@_scatter_nd.kernel(CPU)
+def _scatter_nd_kernel(xp: Any, indices: Any, updates: Any, shape: Any) -> Any:
+    sizes = shape.tolist()
+    if any(size < 0 for size in sizes):
+        raise invalid(f"Shape {brackets(sizes)} must be non-negative")
+    if updates.dtype == object:
+        result = np.full(sizes, b"", object)
+        rows, places, values = scatter_rows(result, indices, updates)
+        rows[places] = values
+        return result
+    result = np.zeros(sizes, updates.dtype)
+    rows, places, values = scatter_rows(result, indices, updates)
+    (np.logical_or if updates.dtype == np.bool_ else np.add).at(rows, places, values)
+    return result
+
+
+@_scatter_nd.gradient
+def _scatter_nd_gradient(node: Operation, dy: Any) -> Any:
+    return [None, gather_nd(dy, node.inputs[0]), None]
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
+    """Zeros of `shape` with `updates` added at the index vectors in the last dimension of `indices`."""
+    if name is None and bad_indices_policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        # TensorFlow 1.x has the name as fourth argument.
+        bad_indices_policy, name = "", bad_indices_policy
+    return _scatter_nd(  # type: ignore[no-any-return]
+        indices, updates, shape, bad_indices_policy=bad_indices_policy, name=name
+    )
+
+
+def _tensor_scatter(type: str, index_types: str, put: Callable[[Any, Any, Any], Any]) -> OpDef:
+    opdef = op(
+        type,
+        "tensor: T, indices: Tindices, updates: T",
+        "output: T",
+        f"T: type; Tindices: {{{index_types}}}; bad_indices_policy: string = ''",
+        fresh=True,
+    )
+
+    @opdef.shape
+    def shape(node: Operation, tensor: Shape, indices: Shape, updates: Shape) -> list[Shape]:
+        with_rank_at_least(tensor, 1)
+        with_rank_at_least(indices, 1)
+        check_scatter_shapes(tensor, indices, updates)
+        return [tensor]
+
+    @opdef.kernel(CPU)
+    def kernel(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+        result = np.array(tensor, order="C")
+        rows, places, values = scatter_rows(result, indices, updates)
+        put(rows, places, values)
+        return result
+
+    return opdef
+
+
+def _update(rows: Any, places: Any, values: Any) -> None:
+    rows[places] = values
+
+
+_add = _tensor_scatter("TensorScatterAdd", "int32, int64", np.add.at)
+_sub = _tensor_scatter("TensorScatterSub", "int32, int64", np.subtract.at)
+_put = _tensor_scatter("TensorScatterUpdate", "int16, int32, int64, uint16", _update)
+_min = _tensor_scatter("TensorScatterMin", "int32, int64", np.minimum.at)
+_max = _tensor_scatter("TensorScatterMax", "int32, int64", np.maximum.at)
+
+
+@_add.gradient
+def _add_gradient(node: Operation, dy: Any) -> Any:
+    return [dy, None, gather_nd(dy, node.inputs[1])]
+
+
+@_sub.gradient
+def _sub_gradient(node: Operation, dy: Any) -> Any:
+    return [dy, None, -gather_nd(dy, node.inputs[1])]  # type: ignore[operator]
+
+
+@_put.gradient
+def _put_gradient(node: Operation, dy: Any) -> Any:
+    from tfbench.engine.ops.array_fill import zeros_like
+
+    _, indices, updates = node.inputs
+    return [tensor_scatter_nd_update(dy, indices, zeros_like(updates)), None, gather_nd(dy, indices)]
+
+
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """`tensor` with `updates` added at the index vectors in `indices`; repeated ones add up."""
+    return _add(  # type: ignore[no-any-return]
+        tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name
+    )
+
+
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """`tensor` with `updates` subtracted at the index vectors in `indices`."""
+    return _sub(  # type: ignore[no-any-return]
+        tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name
+    )
+
+
+def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """`tensor` with `updates` in place of what was at the index vectors in `indices`; the last one stays."""
+    return _put(tensor, indices, updates, name=name)  # type: ignore[no-any-return]
+
+
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """`tensor` with the smaller of itself and `updates` at the index vectors in `indices`."""
+    return _min(  # type: ignore[no-any-return]
+        tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name
+    )
+
+
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """`tensor` with the greater of itself and `updates` at the index vectors in `indices`."""
+    return _max(  # type: ignore[no-any-return]
+        tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name
+    )
+
+
+tensor_scatter_add = tensor_scatter_nd_add
+tensor_scatter_sub = tensor_scatter_nd_sub
+tensor_scatter_update = tensor_scatter_nd_update
