@@ -53,6 +53,8 @@ def _value(tensor: Tensor, known: dict[Tensor, Array | None], depth: int) -> Arr
     kernel = op_def.kernels.get("CPU")
     if op_def.stateful or kernel is None or kernel.binds or not op._inputs or not _small(tensor):
         return None
+    if op.type == "PlaceholderWithDefault":
+        return None  # something else may be fed
     values = []
     for source in op._inputs:
         if not _small(source):
@@ -76,11 +78,10 @@ def _value(tensor: Tensor, known: dict[Tensor, Array | None], depth: int) -> Arr
 
 def _small(tensor: Tensor) -> bool:
     shape = tensor._shape
-    if shape is None or None in shape:
-        return False
     size = 1
-    for dimension in shape:
-        size *= dimension  # type: ignore[operator]
+    # What is not known is tried: it is a few numbers if all that it is made of is.
+    for dimension in shape or ():
+        size *= 1 if dimension is None else dimension
     return size <= _LARGEST
 
 
