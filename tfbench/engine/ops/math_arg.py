@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tfbench import errors
 from tfbench.engine import dtypes
+from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
@@ -54,7 +56,11 @@ def _arg_shape(node: Operation, x: Any, dimension: Any) -> Any:
     return [x[:axis] + x[axis + 1 :]]
 
 
-def _kernel(opdef: OpDef, name: str) -> None:
+def _kernel(opdef: OpDef, name: str, worst: float) -> None:
+    def extreme(xp: Any, x: Any) -> Any:
+        """NaN if there is one in x."""
+        return x.max() if x.size else 0.0
+
     def run(xp: Any, x: Any, dimension: Any, *, output_type: Any) -> Any:
         axis, rank = int(dimension), x.ndim
         if not -rank <= axis < rank:
@@ -65,15 +71,28 @@ def _kernel(opdef: OpDef, name: str) -> None:
             raise errors.InvalidArgumentError(
                 None, None, f"Reduction axis {axis % rank} is empty in shape {list(x.shape)}"
             )
-        return xp.asarray(getattr(xp, name)(x, axis=axis)).astype(output_type.as_numpy_dtype)
+        places = getattr(xp, name)(x, axis=axis)
+        if x.dtype.kind == "f" and xp.isnan(extreme(xp, x)):
+            # NumPy stops at the first NaN; TensorFlow never takes one, since comparisons with it are false.
+            places = getattr(xp, name)(xp.where(xp.isnan(x), x.dtype.type(worst), x), axis=axis)
+        return xp.asarray(places).astype(output_type.as_numpy_dtype)
 
     opdef.shape(_arg_shape)
     opdef.kernel(CPU, GPU)(run)
     opdef.no_gradient("an index is constant almost everywhere")
 
 
-_kernel(_arg_max, "argmax")
-_kernel(_arg_min, "argmin")
+_kernel(_arg_max, "argmax", -math.inf)
+_kernel(_arg_min, "argmin", math.inf)
+
+
+def _checked(axis: Any) -> Any:
+    if axis is None:
+        return 0
+    kind = getattr(axis, "dtype", None)
+    if isinstance(axis, int) or (kind is not None and as_dtype(kind).is_integer):
+        return axis
+    raise TypeError(f"axis must be int or Tensor with integer datatype, not {axis!r}")
 
 
 def argmax(
@@ -81,7 +100,7 @@ def argmax(
 ) -> Tensor:
     """The index of the largest element along `axis` (default 0); the first one if several are largest."""
     axis = deprecated_argument("axis", axis, "dimension", dimension)
-    return _arg_max(input, 0 if axis is None else axis, output_type=output_type, name=name)  # type: ignore[no-any-return]
+    return _arg_max(input, _checked(axis), output_type=output_type, name=name)  # type: ignore[no-any-return]
 
 
 def argmin(

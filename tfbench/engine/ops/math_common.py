@@ -47,18 +47,20 @@ NO_HALF = "e"
 NO_COMPLEX = "FD"
 
 
+def no_kernel(type: str, dtype: Any) -> errors.OpError:
+    """TensorFlow's error for a type that the op's signature allows and no kernel computes."""
+    word = proto_type_name(as_dtype(dtype))
+    return errors.InvalidArgumentError(
+        None, None, f"No OpKernel was registered to support Op '{type}' with these attrs: [T=DT_{word}]"
+    )
+
+
 def without_kernel(kernel: Callable[..., Any], type: str, refused: str) -> Callable[..., Any]:
     """`kernel`, but an error for types that TensorFlow has no kernel for."""
 
     def checked(xp: Any, *arrays: Any) -> Any:
-        dtype = arrays[0].dtype
-        if dtype.char in refused:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"No OpKernel was registered to support Op '{type}' with these attrs: "
-                f"[T=DT_{proto_type_name(as_dtype(dtype))}]",
-            )
+        if arrays[0].dtype.char in refused:
+            raise no_kernel(type, arrays[0].dtype)
         return kernel(xp, *arrays)
 
     return checked

@@ -82,13 +82,16 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     with name_scope(name, "Range", [start, limit, delta]) as scope:
         if dtype is not None:
             dtype = as_dtype(dtype)
-        start = convert_to_tensor(start, dtype=dtype, name="start")
-        limit = convert_to_tensor(limit, dtype=dtype, name="limit")
-        delta = convert_to_tensor(delta, dtype=dtype, name="delta")
-        if dtype is None:
+        # Tensors of another type than asked for are cast below.
+        start, limit, delta = (
+            value if isinstance(value, Tensor) else convert_to_tensor(value, dtype=dtype, name=word)
+            for word, value in (("start", start), ("limit", limit), ("delta", delta))
+        )
+        widest = dtype
+        if widest is None:
             found = [value._dtype.base_dtype for value in (start, limit, delta)]
             if not all(kind in _RANGE_TYPES for kind in found):
                 raise TypeError(f"range takes int32, int64, float32 or float64, not {[kind.name for kind in found]}.")
             widest = max(found, key=_RANGE_TYPES.index)
-            start, limit, delta = (cast(value, widest) for value in (start, limit, delta))
+        start, limit, delta = (cast(value, widest) for value in (start, limit, delta))
         return _range_op(start, limit, delta, name=scope)  # type: ignore[no-any-return]

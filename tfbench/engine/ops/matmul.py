@@ -11,6 +11,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.math_cast import cast
+from tfbench.engine.ops.math_common import no_kernel
 from tfbench.engine.ops.math_complex import conj
 from tfbench.engine.ops.reductions import reduce_sum
 from tfbench.engine.shape_math import debug_string
@@ -66,6 +67,8 @@ def _product(xp: Any, a: Any, b: Any) -> Any:
 
 @_matmul_op.kernel(CPU, GPU)
 def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    if a.dtype.char in "BHIL":
+        raise no_kernel("MatMul", a.dtype)
     if a.ndim != 2 or b.ndim != 2:
         which, array = (0, a) if a.ndim != 2 else (1, b)
         raise errors.InvalidArgumentError(
