@@ -7,12 +7,13 @@ same feed keys goes straight to the plan.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
 import numpy as np
 
 from tfbench import errors
+from tfbench.engine import memory
 from tfbench.engine.default_graph import (
     default_graph_stack,
     default_session_scope,
@@ -52,7 +53,7 @@ class BaseSession:
         elif not isinstance(graph, Graph):
             raise TypeError(f"graph must be a tf.Graph, but got {graph} of type {type(graph).__name__}")
         if target is not None and not isinstance(target, (str, bytes)):
-            raise TypeError(f"target must be a string, but got {target!r}")
+            raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"')
         if config is not None and not hasattr(config, "allow_soft_placement"):
             raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
         self._graph = graph
@@ -61,6 +62,8 @@ class BaseSession:
         self._closed = False
         self._opened = False
         count = dict(config.device_count).get("CPU", 1) if config is not None else 1
+        #: threads that a kernel may use; 0 for as many as there are
+        self._threads = int(config.intra_op_parallelism_threads) if config is not None else 0
         self._devices = local_devices(max(1, count))
         self._device_check = DeviceCheck(self._devices, bool(config is not None and config.allow_soft_placement))
         #: variables and other state, by name
@@ -131,11 +134,25 @@ class BaseSession:
         if self.before_run is not None:
             self.before_run(self)
         compiled, values = self._compiled_for(fetches, feed_dict)
-        with np.errstate(all="ignore"):
+        with self._arithmetic():
             results = compiled.plan.run(values, self.step_observer)
         for observer in self.observers:
             observer(self)
         return results[0] if compiled.single else compiled.fetches.build(results)
+
+    def _arithmetic(self) -> AbstractContextManager[Any]:
+        """What a run computes under: no floating-point warnings, and the threads that the config allows."""
+        quiet = np.errstate(all="ignore")
+        if not self._threads:
+            return quiet
+        from tfbench.engine.kernels import blas, threads  # only kernels that use threads load them otherwise
+
+        context = ExitStack()
+        context.enter_context(quiet)
+        context.enter_context(threads.limit(self._threads))
+        if self._threads == 1:
+            context.enter_context(blas.one_thread)
+        return context
 
     def _compiled_for(self, fetches: Any, feed_dict: Any) -> tuple[_Compiled, list[Any]]:
         if self._closed:
@@ -177,6 +194,7 @@ class BaseSession:
         return found, [feed_value(graph, tensor, value) for tensor, value in feeds]
 
     def _compile(self, nest: FetchList, feeds: list[Tensor]) -> _Compiled:
+        memory.keep_freed_memory()
         self._device_check.check(self._graph)
         plan = Plan(nest.tensors, nest.operations, list(dict.fromkeys(feeds)), self._devices[0], self.resources)
         return _Compiled(plan, nest)
@@ -225,7 +243,7 @@ class BaseSession:
                     + (f": You must feed a value for {missing}." if missing else "."),
                 )
             arrays = [feed_value(graph, tensor, value) for tensor, value in zip(feeds, values, strict=True)]
-            with np.errstate(all="ignore"):
+            with self._arithmetic():
                 results = compiled.plan.run(arrays, self.step_observer)
             for observer in self.observers:
                 observer(self)
@@ -268,7 +286,7 @@ class Session(BaseSession):
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
         """Clears resource containers on a remote `target`; sessions of this process hold their own."""
         if target is not None and not isinstance(target, (str, bytes)):
-            raise TypeError(f"target must be a string, but got {target!r}")
+            raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"')
 
 
 class InteractiveSession(BaseSession):
