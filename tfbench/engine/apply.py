@@ -49,10 +49,12 @@ def apply_op(op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: 
                 if form is None:
                     form = _simple_form(op_def, str(simple), dtype)
                 return graph.add_node(op_def, node_name, inputs, form[0], form[1])
+    # An attribute of a wrong type is refused before the name is used up.
+    known = _given_attrs(op_def, attrs)
     scope = NameScope(graph, name or op_def.type)
     claimed = scope.__enter__()
     try:
-        return _apply(graph, op_def, inputs, attrs, claimed[:-1])
+        return _apply(graph, op_def, inputs, known, claimed[:-1])
     finally:
         scope.__exit__()
 
@@ -119,7 +121,8 @@ def graph_of(values: Any) -> Graph:
     return graph
 
 
-def _apply(graph: Graph, op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str) -> Operation:
+def _given_attrs(op_def: OpDef, attrs: dict[str, Any]) -> dict[str, Any]:
+    """The attributes that were given, converted; None means the default."""
     known: dict[str, Any] = {}
     definitions = op_def.attrs
     for key, value in attrs.items():
@@ -132,6 +135,10 @@ def _apply(graph: Graph, op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, 
             known[key] = value
         else:
             raise TypeError(f"{op_def.type} has no attribute {key!r}; it has {', '.join(definitions) or 'none'}.")
+    return known
+
+
+def _apply(graph: Graph, op_def: OpDef, inputs: Sequence[Any], known: dict[str, Any], name: str) -> Operation:
     inferred_from: dict[str, str] = {}
     if graph is default_graph_stack.get():
         tensors = _convert_inputs(op_def, inputs, known, inferred_from)

@@ -53,6 +53,8 @@ def _value(tensor: Tensor, known: dict[Tensor, Array | None], depth: int) -> Arr
     kernel = op_def.kernels.get("CPU")
     if op_def.stateful or kernel is None or kernel.binds or not op._inputs or not _small(tensor):
         return None
+    if op.type == "PlaceholderWithDefault":  # a run may feed something else
+        return None
     if op.type == "PlaceholderWithDefault":
         return None  # something else may be fed
     values = []
@@ -96,6 +98,9 @@ def constant_value_as_shape(tensor: Tensor) -> Shape:
     return tuple(None if size is None or size < 0 else size for size in sizes)
 
 
+PARTIAL_VALUES["Cast"] = lambda op, follow: follow(op._inputs[0])
+
+
 def partial_sizes(tensor: Tensor) -> list[int | None] | None:
     """The elements of a scalar or 1-D integer tensor, None for each that is not known; None if none can be listed."""
     value = constant_value(tensor)
@@ -103,6 +108,9 @@ def partial_sizes(tensor: Tensor) -> list[int | None] | None:
         if value.ndim > 1 or value.dtype.kind not in "iu":
             return None
         return [int(item) for item in np.atleast_1d(value)]
+    if tensor.op.type == "Unpack":
+        sizes = partial_sizes(tensor.op._inputs[0])
+        return None if sizes is None else [sizes[tensor.value_index]]
     rule = PARTIAL_VALUES.get(tensor.op.type)
     if rule is None:
         return None
