@@ -5,12 +5,10 @@ from __future__ import annotations
 from tfbench.engine.ops.math_unary import sigmoid, tanh
 from tfbench.engine.ops.nn_activations import elu, relu, selu, softplus, softsign
 from tfbench.engine.ops.nn_bias import bias_add
-from tfbench.engine.ops.nn_conv import conv2d
-from tfbench.engine.ops.nn_pool import avg_pool, max_pool
+from tfbench.engine.ops.nn_conv3d import conv3d_backprop_filter
+from tfbench.engine.ops.nn_conv3d import conv3d_backprop_filter as conv3d_backprop_filter_v2
 from tfbench.engine.ops.nn_softmax import log_softmax, softmax
 from tfbench.nn.activations import crelu, leaky_relu, relu6, silu, swish
-
-__all__ = [
-    "avg_pool", "bias_add", "conv2d", "elu", "log_softmax", "max_pool", "relu", "selu", "sigmoid", "softmax",
-    "softplus", "softsign", "tanh",
-]  # fmt: skip
+from tfbench.nn.convolution import conv1d, conv2d, conv2d_backprop_filter, conv2d_backprop_input, conv3d
+from tfbench.nn.pooling import avg_pool, max_pool
+from tfbench.nn.transposed import conv1d_transpose, conv2d_transpose, conv3d_transpose, conv_transpose

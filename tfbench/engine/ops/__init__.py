@@ -51,10 +51,13 @@ from tfbench.engine.ops.control_flow import *
 from tfbench.engine.ops.printing import *
 from tfbench.engine.ops.checks import *
 from tfbench.engine.ops.script import *
+from tfbench.engine.ops.linalg import *
+from tfbench.engine.ops.linalg_solve import *
+from tfbench.engine.ops.linalg_norm import *
 from tfbench.engine.ops.random import *
 from tfbench.engine.ops.random_samples import *
 from tfbench.engine.ops.random_stateless import *
-from tfbench.engine.ops import nn_activations, nn_bias, nn_conv, nn_pool, nn_softmax  # public as `tf.nn`
+from tfbench.engine.ops import nn_activations, nn_bias, nn_conv, nn_conv3d, nn_pool, nn_softmax  # public as `tf.nn`
 
 # What the families list, and not the families' own modules: `tf.random` is another one than `ops/random.py`.
 __all__ = [name for name, value in list(globals().items()) if name[0] != "_" and type(value).__name__ != "module"]

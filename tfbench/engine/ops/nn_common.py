@@ -99,10 +99,6 @@ def laid_out(batch: int | None, channels: int | None, space: Sequence[int | None
     return tuple(sizes)
 
 
-def known_rank(shape: Shape, rank: int) -> tuple[int | None, ...]:
-    return with_rank(shape, rank)
-
-
 # -- arguments of the public functions -------------------------------------------------------------------------------
 
 
@@ -113,54 +109,3 @@ def renamed_argument(new_name: str, new: Any, old_name: str, old: Any) -> Any:
     if new is not None:
         raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
     return old
-
-
-def per_axis(value: Any, count: int, channel_axis: int, name: str) -> list[Any]:
-    """One value an axis from one for all of space, one for each axis of it, or one for each axis of the tensor."""
-    if value is None:
-        value = [1]
-    if not hasattr(value, "__len__") or isinstance(value, (str, bytes)):
-        value = [value]
-    value = list(value)
-    found = len(value)
-    if found == count + 2:
-        return value
-    if found == 1:
-        value = value * count
-    elif found != count:
-        raise ValueError(
-            f"{name} should be of length 1, {count} or {count + 2}. Received: {name}={value} of length {found}"
-        )
-    return [1, 1, *value] if channel_axis == 1 else [1, *value, 1]
-
-
-def padding_of(padding: Any, rank: int = 4) -> tuple[Any, list[Any]]:
-    """The attributes `padding` and `explicit_paddings` from a string or from pairs of sizes, one an axis."""
-    if not isinstance(padding, (list, tuple)):
-        if padding == "EXPLICIT":
-            raise ValueError(
-                "'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` must be a list."
-            )
-        return padding, []
-    if len(padding) != rank:
-        raise ValueError(
-            f"When padding is a list, it must be of size {rank}. Received: padding={padding} of size {len(padding)}"
-        )
-    flat: list[Any] = []
-    for i, pair in enumerate(padding):
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            found = f"of size {len(pair)}" if isinstance(pair, (list, tuple)) else f"of type {type(pair).__name__}"
-            raise ValueError(
-                "When `padding` is a list, each element of `padding` must be a list/tuple of size 2. "
-                f"Received: padding={padding} with element at index {i} {found}"
-            )
-        flat.extend(pair)
-    return "EXPLICIT", flat
-
-
-def rank_of(value: Any) -> int | None:
-    """The static rank of a tensor, variable or array. AttributeError for what has no shape, as in TensorFlow."""
-    if isinstance(value, Tensor):
-        return None if value._shape is None else len(value._shape)
-    shape = value.shape
-    return shape.ndims if isinstance(shape, TensorShape) else len(shape)

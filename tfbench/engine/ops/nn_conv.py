@@ -5,43 +5,42 @@ from __future__ import annotations
 from typing import Any
 
 from tfbench.engine.graph import Operation
-from tfbench.engine.infer import constant_value_as_shape
 from tfbench.engine.opdef import op
 from tfbench.engine.ops.nn_common import (
     EXPLICIT,
+    FLOATS,
     LAYOUT,
     axes_of,
     check_count,
     check_padding,
     computed_by,
     laid_out,
-    padding_of,
-    per_axis,
-    rank_of,
-    renamed_argument,
     window_size,
 )
-from tfbench.engine.shape_math import Shape, with_rank
-from tfbench.engine.tensor import Tensor
-
-__all__ = ["conv2d"]
+from tfbench.engine.ops.shape_ops import shape, shape_from_input, shape_n
+from tfbench.engine.shape_math import dim_merge, with_rank
 
 _CONV = (
-    "strides: list(int); use_cudnn_on_gpu: bool = true; "
-    f"{EXPLICIT}; {LAYOUT}; dilations: list(int) = [1, 1, 1, 1]"
+    f"strides: list(int); use_cudnn_on_gpu: bool = true; {EXPLICIT}; {LAYOUT}; dilations: list(int) = [1, 1, 1, 1]"
 )
 _TYPES = "T: {half, bfloat16, float, double, int32}; "
 
 conv2d_op = op("Conv2D", "input: T, filter: T", "output: T", _TYPES + _CONV, fresh=True, doc="2-D convolution")
 conv2d_backprop_input_op = op(
-    "Conv2DBackpropInput", "input_sizes: int32, filter: T, out_backprop: T", "output: T", _TYPES + _CONV, fresh=True
+    "Conv2DBackpropInput",
+    "input_sizes: int32, filter: T, out_backprop: T",
+    "output: T",
+    _TYPES + _CONV,
+    fresh=True,
+    doc="the gradient of a convolution with respect to its input; the transposed convolution",
 )
 conv2d_backprop_filter_op = op(
     "Conv2DBackpropFilter",
     "input: T, filter_sizes: int32, out_backprop: T",
     "output: T",
-    "T: {half, bfloat16, float, double}; " + _CONV,
+    f"T: {FLOATS}; " + _CONV,
     fresh=True,
+    doc="the gradient of a convolution with respect to its filter",
 )
 
 
@@ -65,11 +64,9 @@ def check_depth(depth: int | None, filter: tuple[int | None, ...]) -> None:
 @conv2d_op.shape
 def _conv2d_shape(node: Operation, input: Any, filter: Any) -> Any:
     attrs = node.attrs
-    data_format = attrs["data_format"]
+    data_format, strides, dilations = attrs["data_format"], attrs["strides"], attrs["dilations"]
+    padding, explicit = attrs["padding"], attrs["explicit_paddings"]
     input, filter = with_rank(input, 4), with_rank(filter, 4)
-    dilations, strides, padding, explicit = (
-        attrs[name] for name in ("dilations", "strides", "padding", "explicit_paddings")
-    )
     check_count("Conv2D", "dilation", dilations, 4)
     check_count(f"Conv2D on data format {data_format}", "stride", strides, 4)
     channels, axes = axes_of(data_format)
@@ -84,44 +81,58 @@ def _conv2d_shape(node: Operation, input: Any, filter: Any) -> Any:
     return [laid_out(input[0], filter[3], space, data_format)]
 
 
+@conv2d_backprop_input_op.shape
+def _conv2d_backprop_input_shape(node: Operation, sizes: Any, filter: Any, dy: Any) -> Any:
+    data_format = node.attrs["data_format"]
+    channels, axes = axes_of(data_format)
+    dy, filter = with_rank(dy, 4), with_rank(filter, 4)
+    dim_merge(dy[channels], filter[3])
+    wanted = shape_from_input(node, 0)
+    batch = dy[0]
+    if wanted is None:
+        return [laid_out(batch, None, [None, None], data_format)]
+    if len(wanted) == 2:
+        return [laid_out(batch, filter[2], wanted, data_format)]
+    if len(wanted) != 4:
+        raise ValueError(
+            f"Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: {len(wanted)}"
+        )
+    dim_merge(wanted[0], batch)
+    return [laid_out(batch, wanted[channels], [wanted[axis] for axis in axes], data_format)]
+
+
+@conv2d_backprop_filter_op.shape
+def _conv2d_backprop_filter_shape(node: Operation, input: Any, sizes: Any, dy: Any) -> Any:
+    return [with_rank(shape_from_input(node, 1), 4)]
+
+
 computed_by(conv2d_op, "conv", "conv2d")
 computed_by(conv2d_backprop_input_op, "conv", "conv2d_backprop_input")
 computed_by(conv2d_backprop_filter_op, "conv", "conv2d_backprop_filter")
 
 
-def conv2d(
-    input: Any,
-    filter: Any = None,
-    strides: Any = None,
-    padding: Any = None,
-    use_cudnn_on_gpu: bool = True,
-    data_format: Any = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
-    name: str | None = None,
-    filters: Any = None,
-) -> Tensor:
-    """Convolves images `(batch, height, width, channels)` with `(height, width, channels, filters)`.
+def conv_attrs(node: Operation) -> dict[str, Any]:
+    """The attributes that a convolution and the ops of its gradient have in common."""
+    return {name: value for name, value in node.attrs.items() if name in node.op_def.attrs and name not in ("T", "Tshape")}
 
-    `padding` is "SAME", "VALID" or four pairs of sizes. `strides` and `dilations` are one number, two, or four in
-    the order of `data_format` ("NHWC" or "NCHW").
 
-    Raises:
-      ValueError: for ranks other than 4, channels that do not fit the filter, a filter larger than the input.
-    """
-    filter = renamed_argument("filters", filters, "filter", filter)
-    padding, explicit = padding_of(padding)
-    data_format = "NHWC" if data_format is None else data_format
-    channel_axis = 1 if data_format.startswith("NC") else 3
-    strides = per_axis(strides, 2, channel_axis, "strides")
-    dilations = per_axis(dilations, 2, channel_axis, "dilations")
-    return conv2d_op(  # type: ignore[no-any-return]
-        input,
-        filter,
-        strides=strides,
-        use_cudnn_on_gpu=use_cudnn_on_gpu,
-        padding=padding,
-        explicit_paddings=explicit,
-        data_format=data_format,
-        dilations=dilations,
-        name=name,
-    )
+@conv2d_op.gradient
+def _conv2d_gradient(node: Operation, dy: Any) -> Any:
+    x, w = node.inputs
+    x_shape, w_shape = shape_n([x, w])
+    attrs = conv_attrs(node)
+    return [conv2d_backprop_input_op(x_shape, w, dy, **attrs), conv2d_backprop_filter_op(x, w_shape, dy, **attrs)]
+
+
+@conv2d_backprop_input_op.gradient
+def _conv2d_backprop_input_gradient(node: Operation, dx: Any) -> Any:
+    _, w, dy = node.inputs
+    attrs = conv_attrs(node)
+    return [None, conv2d_backprop_filter_op(dx, shape(w), dy, **attrs), conv2d_op(dx, w, **attrs)]
+
+
+@conv2d_backprop_filter_op.gradient
+def _conv2d_backprop_filter_gradient(node: Operation, dw: Any) -> Any:
+    x, _, dy = node.inputs
+    attrs = conv_attrs(node)
+    return [conv2d_backprop_input_op(shape(x), dw, dy, **attrs), None, conv2d_op(x, dw, **attrs)]
