@@ -234,7 +234,8 @@ class glorot_uniform_initializer(variance_scaling_initializer):  # noqa: N801 - 
     _config = ("seed",)
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
-        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+        super().__init__(1.0, "fan_avg", "uniform", seed)
+        self.dtype = as_dtype(dtype)
 
 
 class glorot_normal_initializer(variance_scaling_initializer):  # noqa: N801 - TensorFlow's name
@@ -243,7 +244,8 @@ class glorot_normal_initializer(variance_scaling_initializer):  # noqa: N801 - T
     _config = ("seed",)
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
-        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+        super().__init__(1.0, "fan_avg", "truncated_normal", seed)
+        self.dtype = as_dtype(dtype)
 
 
 def he_normal(seed: int | None = None) -> variance_scaling_initializer:

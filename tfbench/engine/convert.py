@@ -102,7 +102,7 @@ def constant(
         if wanted is None and not array.size and not isinstance(value, (np.ndarray, np.generic)):
             # TensorFlow makes an empty constant without a look at the value.
             array, kind = np.zeros(array.shape, np.float32), dtypes.float32
-    return const_node(get_default_graph(), array, kind, name or "Const")
+    return const_node(get_default_graph(), array, kind, "Const" if name is None else name)
 
 
 def const_node(graph: Any, array: np.ndarray[Any, Any], kind: DType, name: str) -> Tensor:
@@ -173,13 +173,14 @@ def _ordinary(value: float) -> bool:
 
 def _from_numpy(value: Any, dtype: DType | None) -> tuple[np.ndarray[Any, Any], DType]:
     array = np.asarray(value)
-    if array.dtype.kind in "SUO":
-        if dtype is not None and dtype.base_dtype is not dtypes.string:
-            if array.dtype.kind == "O":
-                return _from_python(array.tolist(), dtype)
-            raise TypeError(f"Expected {dtype.name}, but got {value!r} of type '{type(value).__name__}'.")
+    if array.dtype.kind in "SUO" and (dtype is None or dtype.base_dtype is dtypes.string):
         return _string_array(array), dtypes.string
-    found = as_dtype(array.dtype)
+    if dtype is None:
+        found = as_dtype(array.dtype)
+    elif dtype.base_dtype is dtypes.string:
+        return _string_array(array), dtypes.string
+    else:
+        found = as_dtype(array.dtype)
     if dtype is None or dtype.base_dtype is found:
         return np.array(array), found
     with np.errstate(all="ignore"):
@@ -215,12 +216,14 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def _from_python(value: Any, dtype: DType | None) -> tuple[np.ndarray[Any, Any], DType]:
+    if hasattr(value, "_as_graph_element") and not isinstance(value, Tensor):
+        raise _inconvertible(value)
     if hasattr(value, "__array__") and not isinstance(value, Tensor):
         return _from_numpy(np.asarray(value), dtype)
     leaves = _leaves(value)
     for leaf in leaves:
         if dtype is None:
-            if isinstance(leaf, Tensor) or hasattr(leaf, "_as_graph_element"):
+            if isinstance(leaf, Tensor):
                 raise TypeError(f"Expected any non-tensor type, but got a tensor instead: {leaf!r} in {value!r}.")
         elif not _fits(leaf, dtype):
             raise TypeError(f"Expected {dtype.name}, but got {leaf} of type '{type(leaf).__name__}'.")

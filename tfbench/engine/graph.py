@@ -122,6 +122,8 @@ class Operation:
             return [item.encode() for item in value]
         if isinstance(value, TensorShape) or hasattr(value, "as_proto"):
             return value.as_proto()
+        if type(value).__name__ == "AttrValue":
+            return getattr(value, value.WhichOneof("value"))
         return value
 
     def _set_attr(self, name: str, value: Any) -> None:
@@ -200,6 +202,7 @@ class Graph:
         #: undo log of `_names_in_use`: (name, the count it had)
         self._name_bumps: list[tuple[str, int]] = []
         self._local = threading.local()
+        self._first_state: ScopeState | None = None
         self._lock = threading.RLock()
         self.collections_store = GraphCollections()
         self.seed: int | None = None
@@ -231,6 +234,11 @@ class Graph:
             return self._local.state  # type: ignore[no-any-return]
         except AttributeError:
             state = self._local.state = ScopeState()
+            # Names and control dependencies are a thread's own; where ops are to be placed is the graph's.
+            if self._first_state is None:
+                self._first_state = state
+            else:
+                state.devices, state.colocation = self._first_state.devices, self._first_state.colocation
             return state
 
     # -- adding nodes ---------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ def _by_name(graph: Graph, name: str, allow_tensor: bool, allow_operation: bool)
                 f"The name {name!r} refers to a Tensor which does not exist. "
                 f"The operation, {op_name!r}, does not exist in the graph.{_near(graph, op_name)}"
             )
-        if not 0 <= index < len(op.outputs_list):
+        if not -len(op.outputs_list) <= index < len(op.outputs_list):
             raise KeyError(
                 f"The name {name!r} refers to a Tensor which does not exist. "
                 f"The operation, {op_name!r}, exists but only has {len(op.outputs_list)} outputs."

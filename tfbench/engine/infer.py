@@ -28,6 +28,12 @@ VALUE_FROM_SHAPES: dict[str, Callable[[Any], Array | None]] = {}
 #: op types through which partly known sizes are followed: (op, follow) -> list of sizes or None
 PARTIAL_VALUES: dict[str, Callable[[Any, Callable[[Any], list[int | None] | None]], list[int | None] | None]] = {}
 
+#: the same for ops of several outputs: (tensor) -> list of sizes or None
+PARTIAL_OUTPUTS: dict[str, Callable[[Any], list[int | None] | None]] = {}
+
+#: op types whose value a run may replace although their inputs are constants
+_REPLACEABLE = {"PlaceholderWithDefault"}
+
 
 def constant_value(tensor: Tensor, partial: bool = False) -> Array | None:
     """The value of `tensor` as an array where it follows from constants and static shapes, else None."""
@@ -52,6 +58,8 @@ def _value(tensor: Tensor, known: dict[Tensor, Array | None], depth: int) -> Arr
     op_def = op.op_def
     kernel = op_def.kernels.get("CPU")
     if op_def.stateful or kernel is None or kernel.binds or not op._inputs or not _small(tensor):
+        return None
+    if op.type in _REPLACEABLE:
         return None
     if op.type == "PlaceholderWithDefault":  # a run may feed something else
         return None
@@ -111,6 +119,9 @@ def partial_sizes(tensor: Tensor) -> list[int | None] | None:
     if tensor.op.type == "Unpack":
         sizes = partial_sizes(tensor.op._inputs[0])
         return None if sizes is None else [sizes[tensor.value_index]]
+    of_output = PARTIAL_OUTPUTS.get(tensor.op.type)
+    if of_output is not None:
+        return of_output(tensor)
     rule = PARTIAL_VALUES.get(tensor.op.type)
     if rule is None:
         return None

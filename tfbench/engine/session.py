@@ -229,7 +229,8 @@ class BaseSession:
 
         def function(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
             nonlocal compiled
-            self._check_open()
+            if self._closed:
+                raise errors.CancelledError(None, None, "Session has been closed.")
             if self.before_run is not None:
                 self.before_run(self)
             if compiled is None or version != graph.changes_version:
@@ -253,10 +254,6 @@ class BaseSession:
         if accept_options:
             return function
         return lambda *values: function(*values)
-
-    def __del__(self) -> None:
-        # Nothing to free by hand; TensorFlow's sessions have it, and programs call it.
-        return
 
 
 class Session(BaseSession):
