@@ -93,8 +93,12 @@ class IndexedSlices:
         found = [*self._values.consumers(), *self._indices.consumers()]
         return list(dict.fromkeys(found))
 
+    def with_values(self, new_values: Any) -> IndexedSlices:
+        """The same rows with other values."""
+        return IndexedSlices(new_values, self._indices, self._dense_shape)
+
     def __neg__(self) -> IndexedSlices:
-        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+        return self.with_values(-self._values)
 
     def __str__(self) -> str:
         dense = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"

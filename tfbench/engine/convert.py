@@ -173,18 +173,13 @@ def _ordinary(value: float) -> bool:
 
 def _from_numpy(value: Any, dtype: DType | None) -> tuple[np.ndarray[Any, Any], DType]:
     array = np.asarray(value)
-    if array.dtype.kind in "SUO" and (dtype is None or dtype.base_dtype is dtypes.string):
-        return _string_array(array), dtypes.string
-    if dtype is None:
-        found = as_dtype(array.dtype)
-    elif dtype.base_dtype is dtypes.string:
-        return _string_array(array), dtypes.string
-    else:
-        found = as_dtype(array.dtype)
-    if dtype is None or dtype.base_dtype is found:
-        return np.array(array), found
+    wanted = (as_dtype(array.dtype) if dtype is None else dtype).base_dtype
+    if wanted is dtypes.string:
+        return _string_array(array), wanted
+    if array.dtype == wanted.as_numpy_dtype:
+        return np.array(array), wanted
     with np.errstate(all="ignore"):
-        return array.astype(dtype.as_numpy_dtype), dtype.base_dtype
+        return array.astype(wanted.as_numpy_dtype), wanted
 
 
 def _string_array(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

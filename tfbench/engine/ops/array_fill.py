@@ -30,8 +30,7 @@ _fill = op("Fill", "dims: index_type, value: T", "output: T", "T: type; index_ty
 
 @_fill.shape
 def _fill_shape(node: Operation, dims: Shape, value: Shape) -> list[Shape]:
-    # A vector of one element passes, as in TensorFlow, whose kernel says no only later.
-    if value and value != (1,):
+    if value:
         raise ValueError(f"Shape must be rank 0 but is rank {len(value)}")
     if dims is not None and len(dims) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(dims)}")
@@ -43,7 +42,11 @@ def _fill_kernel(xp: Any, dims: Any, value: Any) -> Any:
     if dims.ndim != 1:
         raise errors.InvalidArgumentError(None, None, f"dims must be a vector, got shape {list(dims.shape)}")
     if value.ndim:
-        raise errors.InvalidArgumentError(None, None, f"value must be a scalar, got shape {list(value.shape)}")
+        if value.shape != (1,):  # a vector of one element will do
+            raise errors.InvalidArgumentError(
+                None, None, f"value must represent a scalar, got shape {list(value.shape)}"
+            )
+        value = value[0]
     sizes = dims.tolist()
     for position, size in enumerate(sizes):
         if size < 0:
@@ -144,7 +147,10 @@ def _constant_if_small(shape: Any, value: Any, dtype: DType, scope: str) -> Tens
         return None
     if (num_elements(sizes) or 0) >= _LARGE:
         return None
-    return constant(value, dtype, shape=sizes, name=scope)
+    try:
+        return constant(value, dtype, shape=sizes, name=scope)
+    except TypeError:
+        return None  # no such value of this type: the Fill node's value will say so
 
 
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:

@@ -15,7 +15,7 @@ from tfbench.engine import dtypes
 from tfbench.engine.convert import constant, convert_to_tensor, register_tensor_conversion_function
 from tfbench.engine.dtypes import DType
 from tfbench.engine.graph import Operation
-from tfbench.engine.infer import PARTIAL_VALUES, constant_value
+from tfbench.engine.infer import PARTIAL_VALUES, VALUE_FROM_SHAPES, constant_value
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.base import identity
@@ -148,6 +148,17 @@ def _unpack_gradient(node: Operation, *grads: Any) -> Any:
     return [stack(list(grads), axis=node.attrs["axis"])]
 
 
+def _value_of_unpack(tensor: Tensor) -> Any:
+    """`tf.unstack(tf.shape(x))[1]` is known where that one size is."""
+    source = tensor.op._inputs[0].op
+    known = source._inputs[0]._shape if source.type == "Shape" else None
+    size = None if known is None else known[tensor.value_index]
+    return None if size is None else np.array(size, tensor._dtype.as_numpy_dtype)
+
+
+VALUE_FROM_SHAPES["Unpack"] = _value_of_unpack
+
+
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
     """The slices of `value` along `axis`, as a list of `num` tensors (known from the shape where it is).
 
@@ -232,7 +243,7 @@ def _pack_list(value: Any, dtype: DType | None = None, name: str | None = None, 
 def _range(value: Any, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:
     from tfbench.engine import ops
 
-    return ops.range(value.start, value.stop, value.step, name=name or "Range")
+    return ops.range(value.start, value.stop, value.step, dtype, name)
 
 
 def _operation(value: Any, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:

@@ -15,7 +15,7 @@ from tfbench.engine import dtypes
 from tfbench.engine.convert import constant, convert_to_tensor, register_tensor_conversion_function
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
-from tfbench.engine.infer import PARTIAL_VALUES, VALUE_FROM_SHAPES, constant_value, partial_sizes
+from tfbench.engine.infer import PARTIAL_OUTPUTS, PARTIAL_VALUES, VALUE_FROM_SHAPES, constant_value, partial_sizes
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.shape_math import debug_string, dim_div, is_fully_defined, num_elements
@@ -168,7 +168,13 @@ def _partial_shape(node: Operation, follow: Any) -> list[int | None] | None:
     return None if known is None else list(known)
 
 
+def _partial_shape_n(tensor: Tensor) -> list[int | None] | None:
+    known = tensor.op._inputs[tensor.value_index]._shape
+    return None if known is None else list(known)
+
+
 PARTIAL_VALUES["Shape"] = _partial_shape
+PARTIAL_OUTPUTS["ShapeN"] = _partial_shape_n
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = None, optimize: bool = True) -> Tensor:
@@ -376,7 +382,7 @@ def _expand_dims_shape(node: Operation, x: Shape, dim: Shape) -> list[Shape]:
     if x is None:
         return [None]
     if value is None:
-        return [(None,) * (len(x) + 1)]
+        return [None]
     axis = int(value.ravel()[0])
     if not -len(x) - 1 <= axis <= len(x):
         raise ValueError(f"dim {axis} not in the interval [{-len(x) - 1}, {len(x)}].")

@@ -268,7 +268,8 @@ def _slice_of_sizes(node: Operation, sizes: list[int | None]) -> list[int | None
 
 def _partial_strided_slice(node: Operation, follow: Any) -> list[int | None] | None:
     sizes = follow(node._inputs[0])
-    if sizes is None or node._inputs[0]._shape == ():
+    # A single size of a partly known shape counts only straight from a Shape (`_value_of_slice`).
+    if sizes is None or node._inputs[0]._shape == () or node.attrs["shrink_axis_mask"]:
         return None
     return _slice_of_sizes(node, sizes)
 
@@ -281,9 +282,9 @@ def _value_of_slice(tensor: Tensor) -> Any:
     import numpy as np
 
     source = tensor.op._inputs[0]
-    if source.op.type not in ("Shape", "ShapeN") or tensor.op.attrs["shrink_axis_mask"] != 1:
+    if source.op.type != "Shape" or tensor.op.attrs["shrink_axis_mask"] != 1:
         return None
-    known = source.op._inputs[source.value_index]._shape
+    known = source.op._inputs[0]._shape
     part = None if known is None else _slice_of_sizes(tensor.op, list(known))
     if part is None or None in part:
         return None
