@@ -29,9 +29,9 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def _fresh_default_graph() -> Iterator[None]:
     """No test sees the nodes that another left in the default graph."""
     yield
-    reset = getattr(sys.modules.get("tfbench"), "reset_default_graph", None)
-    if reset is not None:
-        reset()
+    tfbench = sys.modules.get("tfbench")
+    if tfbench is not None:
+        tfbench.reset_default_graph()
 
 
 def _gpu() -> str | None:
