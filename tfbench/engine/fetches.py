@@ -129,13 +129,17 @@ def expand_feeds(graph: Graph, feed_dict: Any) -> list[tuple[Tensor, Any]]:
     Raises:
       TypeError, ValueError: naming the key.
     """
-    if not isinstance(feed_dict, Mapping):
+    if not isinstance(feed_dict, (dict, Mapping)):
         raise TypeError(
             f"feed_dict must be a dictionary mapping tensors to values, but got {feed_dict!r} "
             f"of type '{type(feed_dict).__name__}'."
         )
     pairs: dict[Tensor, Any] = {}
+    nodes = graph._nodes
     for key, value in feed_dict.items():
+        if type(key) is Tensor and key.op.graph is graph and key.op._id < len(nodes) and nodes[key.op._id] is key.op:
+            pairs[key] = value
+            continue
         # The last of several keys for one tensor counts.
         pairs.update(_expand_nested(graph, key, value) if isinstance(key, tuple) else _expand_one(graph, key, value))
     return list(pairs.items())

@@ -31,7 +31,7 @@ def name_of(item: Input) -> str:
 class Step:
     """One kernel call. `release` are slots that nobody needs after it."""
 
-    __slots__ = ("function", "guard", "inputs", "op", "operator", "outputs", "release", "returns_tuple")
+    __slots__ = ("function", "guard", "inputs", "op", "operator", "outputs", "reads_number", "release", "returns_tuple")
 
     def __init__(
         self, op: Operation, function: Callable[..., Any], inputs: list[Input], outputs: list[int], guard: int | None
@@ -44,6 +44,8 @@ class Step:
         self.returns_tuple = op.op_def.returns_tuple
         #: a Python operator that does the same on scalars
         self.operator: str | None = None
+        #: this is the alias of a scalar variable that no step writes to: its number will do
+        self.reads_number = False
         self.release: list[int] = []
 
     def reads(self) -> list[int]:
@@ -64,7 +66,9 @@ class Step:
     def source(self, index: int, names: dict[str, Any]) -> str:
         """The statement that does the same; functions it needs go into `names`."""
         arguments = [name_of(item) for item in self.inputs]
-        if self.operator is not None:
+        if self.reads_number:
+            call = f"{arguments[0]}[()]"
+        elif self.operator is not None:
             call = self.operator.join(arguments) if len(arguments) == 2 else self.operator + arguments[0]
         else:
             names[f"f{index}"] = self.function
