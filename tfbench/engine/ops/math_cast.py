@@ -10,6 +10,8 @@ from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.convert import constant, convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
+from tfbench.engine.graph import Operation
+from tfbench.engine.infer import PARTIAL_VALUES
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.math_common import same_shape
@@ -21,6 +23,14 @@ __all__ = [
 
 _cast = op("Cast", "x: SrcT", "y: DstT", "SrcT: type; DstT: type; Truncate: bool = false", fresh=True)
 _cast.shape(same_shape)
+
+
+def _partial_cast(node: Operation, follow: Any) -> list[int | None] | None:
+    """Sizes that are known in part stay so as another type of integer."""
+    return follow(node._inputs[0]) if node.attrs["DstT"].is_integer else None
+
+
+PARTIAL_VALUES["Cast"] = _partial_cast
 
 
 @_cast.kernel(CPU, GPU)
@@ -52,6 +62,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     if isinstance(x, Tensor) and x._dtype.base_dtype is wanted:
         return x
     with name_scope(name, "Cast", [x]) as scope:
+        if hasattr(x, "with_values"):  # IndexedSlices, SparseTensor
+            return x.with_values(cast(x.values, wanted, name=scope))  # type: ignore[no-any-return]
         x = convert_to_tensor(x, name="x")
         if x._dtype.base_dtype is wanted:
             return x  # type: ignore[no-any-return]
@@ -77,16 +89,21 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 def _common_range(kind: Any, wanted: Any) -> tuple[Any, Any]:
     """The numbers that both types have, as numbers of `kind`."""
-    low, high = max(kind.min, wanted.min), min(kind.max, wanted.max)
-    if kind.is_floating:
-        number = kind.as_numpy_dtype
-        low, high = number(low), number(high)
-        # Rounding may have gone beyond what an integer type holds.
-        if low < wanted.min:
-            low = np.nextafter(low, number(0))
-        if high > wanted.max:
-            high = np.nextafter(high, number(0))
-    return low, high
+    low, high = (float if kind.is_floating else int)(kind.min), (float if kind.is_floating else int)(kind.max)
+    least, most = (float if wanted.is_floating else int)(wanted.min), (float if wanted.is_floating else int)(wanted.max)
+    low, high = max(low, least), min(high, most)
+    if not kind.is_floating:
+        return int(low), int(high)
+    number, target = kind.as_numpy_dtype, wanted.as_numpy_dtype
+    # Rounding may have gone beyond what an integer type holds. TensorFlow looks at that in the type that NumPy
+    # promotes both to, which for int64 is as blind as float64 is: 1e300 becomes the smallest int64 there.
+    wide = np.promote_types(number, target).type
+    first, last = number(low), number(high)
+    if wide(first) < wide(least):
+        first = np.nextafter(first, number(0))
+    if wide(last) > wide(most):
+        last = np.nextafter(last, number(0))
+    return first, last
 
 
 def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:

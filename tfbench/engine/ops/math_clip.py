@@ -68,7 +68,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
     with name_scope(name, "clip_by_norm", [_values(t), clip_norm]) as scope:
         values = convert_to_tensor(_values(t), name="t")
-        limit = maximum(clip_norm, 0.0) if isinstance(clip_norm, Tensor) else clip_norm
+        limit = maximum(clip_norm, 0.0) if isinstance(clip_norm, Tensor) else max(clip_norm, 0)
         squares = reduce_sum(values * values, axes, True)  # type: ignore[operator]
         # The square root of 0 has no gradient: it is not taken there.
         some = squares > 0  # type: ignore[operator]

@@ -48,8 +48,7 @@ def _say(value: Any) -> str:
 def _range_shape(node: Operation, start: Any, limit: Any, delta: Any) -> Any:
     for shape, name in ((start, "start"), (limit, "limit"), (delta, "delta")):
         if shape:
-            raise ValueError(f"Shape must be rank 0 but is rank {len(shape)}")
-        del name
+            raise ValueError(f"Shape must be rank 0 but is rank {len(shape)}\n\t for '{name}'")
     values = [constant_value(tensor) for tensor in node._inputs]
     if any(value is None for value in values):
         return [(None,)]
@@ -66,8 +65,9 @@ def _range_kernel(xp: Any, start: Any, limit: Any, delta: Any) -> Any:
     return (xp.arange(count, dtype=dtype) * delta + start).astype(dtype, copy=False)
 
 
+#: from narrow to wide: numbers of different types become the widest of them
 _RANGE_TYPES = (
-    dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64,
+    dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64,
 )  # fmt: skip
 
 
@@ -91,7 +91,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         if widest is None:
             found = [value._dtype.base_dtype for value in (start, limit, delta)]
             if not all(kind in _RANGE_TYPES for kind in found):
-                raise TypeError(f"range takes int32, int64, float32 or float64, not {[kind.name for kind in found]}.")
+                raise TypeError(f"range takes {[kind.name for kind in _RANGE_TYPES]}, not {[kind.name for kind in found]}.")
             widest = max(found, key=_RANGE_TYPES.index)
         start, limit, delta = (cast(value, widest) for value in (start, limit, delta))
         return _range_op(start, limit, delta, name=scope)  # type: ignore[no-any-return]

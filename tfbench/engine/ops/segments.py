@@ -298,9 +298,10 @@ def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: s
 def _rows_of_each(data: Any, ids: Any, count: Any) -> Tensor:
     """How many rows each segment has (at least 1), in a form that divides the sums."""
     from tfbench.engine import ops
+    from tfbench.engine.ops.shape_ops import shape_internal
 
     count = convert_to_tensor(count)
-    ones = ops.ones(ops.shape(ids), dtype=data._dtype)
+    ones = ops.ones(shape_internal(ids), dtype=data._dtype)
     number = unsorted_segment_sum(ones, ids, count)
     form = ops.concat([count[None], ops.ones([ops.rank(data) - ops.rank(ids)], dtype=count._dtype)], axis=0)  # type: ignore[operator, index]
     return lookup("Maximum")(ops.reshape(number, form), 1)  # type: ignore[no-any-return]
