@@ -62,7 +62,7 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module("tfbench.formats.protos"), name)
     if name in ("make_ndarray", "make_tensor_proto"):
         return getattr(importlib.import_module("tfbench.formats.tensor_proto"), name)
-    if name in ("bitwise", "manip", "math", "nn", "raw_ops", "sparse"):
+    if name in ("bitwise", "linalg", "manip", "math", "nn", "raw_ops", "sparse"):
         return importlib.import_module(f"tfbench.{name}")
     if name == "inspect":
         return importlib.import_module("tfbench.widgets").inspect

@@ -13,6 +13,7 @@ from tfbench.engine import dtypes
 from tfbench.engine.convert import constant, convert_to_tensor
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
+from tfbench.engine.infer import constant_value
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.shape_ops import reshape, shape_from_input, shape_internal
@@ -34,6 +35,9 @@ def _fill_shape(node: Operation, dims: Shape, value: Shape) -> list[Shape]:
         raise ValueError(f"Shape must be rank 0 but is rank {len(value)}")
     if dims is not None and len(dims) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(dims)}")
+    sizes = constant_value(node._inputs[0])
+    if sizes is not None and (sizes < 0).any():
+        raise ValueError("Fill dimensions must be >= 0")
     return [shape_from_input(node, 0)]
 
 
