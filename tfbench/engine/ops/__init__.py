@@ -30,6 +30,7 @@ from tfbench.engine.ops.shape_ops import *
 from tfbench.engine.ops.array_fill import *
 from tfbench.engine.ops.array_join import *
 from tfbench.engine.ops.slicing import *
+from tfbench.engine.ops.slice_assign import *
 from tfbench.engine.ops.static_value import *
 from tfbench.engine.ops.array_split import *
 from tfbench.engine.ops.array_pad import *

@@ -243,7 +243,7 @@ def _pack_list(value: Any, dtype: DType | None = None, name: str | None = None, 
 def _range(value: Any, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:
     from tfbench.engine import ops
 
-    return ops.range(value.start, value.stop, value.step, dtype, name)
+    return ops.range(value.start, value.stop, value.step, dtype, name)  # type: ignore[arg-type]
 
 
 def _operation(value: Any, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tfbench import errors
 from tfbench.engine import dtypes
-from tfbench.engine.convert import constant
+from tfbench.engine.convert import constant, convert_to_tensor
 from tfbench.engine.dimension import Dimension
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
@@ -31,7 +31,7 @@ __all__ = ["newaxis", "slice", "strided_slice"]
 
 newaxis = None
 
-_MASK_ATTRS = (
+MASK_ATTRS = (
     "begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0"
 )
 
@@ -144,7 +144,7 @@ _strided_slice = op(
     "StridedSlice",
     "input: T, begin: Index, end: Index, strides: Index",
     "output: T",
-    f"T: type; Index: {{int16, int32, int64}}; {_MASK_ATTRS}",
+    f"T: type; Index: {{int16, int32, int64}}; {MASK_ATTRS}",
     views=True,
 )
 
@@ -211,7 +211,7 @@ _strided_slice_grad = op(
     "StridedSliceGrad",
     "shape: Index, begin: Index, end: Index, strides: Index, dy: T",
     "output: T",
-    f"T: type; Index: {{int32, int64}}; {_MASK_ATTRS}",
+    f"T: type; Index: {{int32, int64}}; {MASK_ATTRS}",
     fresh=True,
 )
 
@@ -323,27 +323,25 @@ def strided_slice(
         shrink_axis_mask=shrink_axis_mask,
     )
     if var is not None:
-        assign = getattr(var, "_strided_slice_assign", None)
+        masks = {key: value for key, value in result.op.attrs.items() if key.endswith("_mask")}
+        where = (begin, end, strides)
 
-        def assign_part(value: Any, name: str | None = None) -> Any:
+        def assign(value: Any, name: str | None = None) -> Any:
             """Assigns `value` to this part of the variable."""
-            if assign is None:
-                raise ValueError("Sliced assignment is only supported for variables")
-            return assign(
-                begin=begin,
-                end=end,
-                strides=strides,
-                value=value,
-                name=name or f"{result.op.name}_assign",
-                begin_mask=begin_mask,
-                end_mask=end_mask,
-                ellipsis_mask=ellipsis_mask,
-                new_axis_mask=new_axis_mask,
-                shrink_axis_mask=shrink_axis_mask,
-            )
+            return assign_slice(var, where, value, masks, name or f"{result.op.name}/_assign")
 
-        result.assign = assign_part  # type: ignore[attr-defined]
+        result.assign = assign  # type: ignore[attr-defined]
     return result
+
+
+def assign_slice(var: Any, where: tuple[Any, Any, Any], value: Any, masks: dict[str, int], name: str) -> Any:
+    """Adds the op that puts `value` where a strided slice of `var` lies; gives the variable's value after it."""
+    from tfbench.engine.ops.slice_assign import resource_strided_slice_assign, strided_slice_assign
+
+    if hasattr(var, "handle"):
+        value = convert_to_tensor(value, dtype=var.dtype.base_dtype)
+        return var._after(resource_strided_slice_assign(var.handle, *where, value, name=name, **masks), True)
+    return strided_slice_assign(var._ref(), *where, value, name=name, **masks)
 
 
 # -- tensor[...] -----------------------------------------------------------------------------------------------
