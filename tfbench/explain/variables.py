@@ -1,0 +1,119 @@
+"""`explain.variables`: which variables there are, what they are, and who made and shares them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tfbench.engine.graph import Graph, GraphKeys, Operation
+from tfbench.explain.defaults import graph_for, session_for
+from tfbench.explain.patterns import matches
+from tfbench.explain.places import Place, created_at, place_of, short_device
+from tfbench.explain.rows import Rows
+
+VARIABLE_TYPES = frozenset({"VariableV2", "Variable", "VarHandleOp", "AutoReloadVariable"})
+
+
+class VariableRow(NamedTuple):
+    """One variable. `device` is the one asked for; `initialized` is None where no session is meant."""
+
+    name: str
+    #: None where the rank is unknown; a size is None where it is
+    shape: tuple[int | None, ...] | None
+    dtype: str
+    device: str
+    trainable: bool
+    collections: tuple[str, ...]
+    initialized: bool | None
+    created_at: Place | None
+    #: the later `get_variable` calls that returned it
+    shared_with: tuple[Place, ...]
+
+
+class Variables(Rows[VariableRow]):
+    """The variables of a graph, in the order in which they were made."""
+
+    __slots__ = ()
+    noun = "variable"
+    header = ("name", "shape", "dtype", "device", "trainable", "initialized", "collections", "created", "shared with")
+
+    def cells(self, row: VariableRow) -> tuple[str, ...]:
+        others = [name for name in row.collections if name != GraphKeys.TRAINABLE_VARIABLES]
+        return (
+            row.name,
+            shape_text(row.shape),
+            row.dtype,
+            row.device or "-",
+            "yes" if row.trainable else "no",
+            {True: "yes", False: "no", None: "-"}[row.initialized],
+            ", ".join(others) or "-",
+            str(row.created_at or "-"),
+            "; ".join(map(str, row.shared_with)) or "-",
+        )
+
+    def footer(self) -> str:
+        waiting = sum(row.initialized is False for row in self)
+        return super().footer() + (f", {waiting} not initialized" if waiting else "")
+
+
+def variables(graph: Any = None, pattern: str | None = None, session: Any = None) -> Variables:
+    """The variables of `graph` (a Graph or a name of the bench; default: the default graph).
+
+    Args:
+      pattern: a glob over names (`conv*/weights`); without wildcards: a name, or a scope with all in it.
+      session: whose values `.initialized` speaks of; default: the default session or the bench's, if there is one.
+    """
+    wanted = graph_for(graph, session)
+    session = session_for(wanted) if session is None else session
+    objects, collections = _known(wanted)
+    rows = [
+        _row(op, objects.get(op), collections.get(op, {}), session)
+        for op in wanted.get_operations()
+        if op.type in VARIABLE_TYPES and matches(op.name, pattern)
+    ]
+    return Variables(rows)
+
+
+def shape_text(shape: tuple[int | None, ...] | None) -> str:
+    """`(3, ?)`, or `?` for an unknown rank."""
+    if shape is None:
+        return "?"
+    return f"({', '.join('?' if size is None else str(size) for size in shape)}{',' if len(shape) == 1 else ''})"
+
+
+def _known(graph: Graph) -> tuple[dict[Operation, Any], dict[Operation, dict[str, None]]]:
+    """The Variable objects by their op, and the collections that each is in."""
+    objects: dict[Operation, Any] = {}
+    collections: dict[Operation, dict[str, None]] = {}
+    store = graph._extensions.get("variable_store")
+    for variable in store.variables.values() if store is not None else ():
+        objects[variable.op] = variable
+    for key in graph.get_all_collection_keys():
+        for item in graph.get_collection_ref(key):
+            op = getattr(item, "op", None)
+            if isinstance(op, Operation) and op.type in VARIABLE_TYPES:
+                objects.setdefault(op, item)
+                collections.setdefault(op, {})[key] = None
+    return objects, collections
+
+
+def _row(op: Operation, variable: Any, collections: dict[str, None], session: Any) -> VariableRow:
+    shape = op.attrs["shape"]._dims
+    shared = [place for trace in getattr(variable, "shared_at", ()) if (place := place_of(trace)) is not None]
+    return VariableRow(
+        name=op.name,
+        shape=None if shape is None else tuple(shape),
+        dtype=op.attrs["dtype"].base_dtype.name,
+        device=short_device(op.device),
+        trainable=GraphKeys.TRAINABLE_VARIABLES in collections,
+        collections=tuple(collections),
+        initialized=None if session is None else is_initialized(op, session),
+        created_at=created_at(op),
+        shared_with=tuple(shared),
+    )
+
+
+def is_initialized(op: Operation, session: Any) -> bool:
+    """Whether the variable `op` has a value in `session`."""
+    name = op.attrs.get("shared_name") or op.name
+    buffer = session.resources.find(op.attrs.get("container") or "", name)
+    return buffer is not None and buffer.array is not None
