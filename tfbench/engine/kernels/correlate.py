@@ -32,7 +32,7 @@ from tfbench.engine.kernels import blas, threads
 from tfbench.engine.kernels.geometry import Array, Window
 
 #: Aim for the gathered part of a block: it should stay in a core's second-level cache beside filter and result.
-BLOCK_BYTES = 768 << 10
+BLOCK_BYTES = 1 << 20
 #: … but BLAS packs the whole filter for every block, which must be worth it: at least so many output pixels,
 MIN_PIXELS = 512
 #: … in at most so much memory.
