@@ -28,12 +28,12 @@ def attr_text(value: Any, limit: int = ATTR_LIMIT) -> str:
         text = f"[{shown}{', …' if len(value) > 16 else ''}]"
     elif (name := getattr(value, "name", None)) is not None and hasattr(value, "as_numpy_dtype"):
         text = str(name)
-    elif type(value).__repr__ is object.__repr__ and type(value).__str__ is object.__str__:
-        text = f"<{type(value).__name__}>"  # Python's own text would be an address
     elif callable(value):
         text = f"<{getattr(value, '__name__', type(value).__name__)}>"
     else:
         text = str(value)
+        if " object at 0x" in text:  # Python's own text: another one in every run
+            text = f"<{type(value).__name__}>"
     return shorten(text, limit)
 
 

@@ -20,6 +20,8 @@ interface Host {
   send(content: unknown): void;
 }
 
+const SUPPRESS = "data-lm-suppress-shortcuts";
+
 /** How long to wait for the kernel's first answer before asking again. */
 const RETRY_MS = [1500, 4000, 10_000];
 
@@ -66,8 +68,9 @@ export default function inspector() {
       const root = document.createElement("div");
       root.className = "tfb";
       el.appendChild(root);
-      // Notebook shortcuts (and their single letters) stay out of the panel.
-      root.dataset.lmSuppressShortcuts = "true";
+      // Jupyter's single-key shortcuts (d d deletes a cell) match the focused element itself, so it is the one
+      // that has to carry the mark that keeps them away.
+      root.addEventListener("focusin", (event) => (event.target as HTMLElement).setAttribute(SUPPRESS, "true"));
       const map = new MapView(model);
       const dress = (): void => void root.classList.toggle("tfb-dark", readTheme(root).dark);
       dress();

@@ -1,6 +1,6 @@
 // The Map view: canvas, its buttons, colour choice and legend, and the outline beside it.
 
-import { useEffect, useReducer, useRef } from "preact/hooks";
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { ColourBy } from "./colouring";
 import { useModel, useSize } from "./hooks";
 import { Outline } from "./tree";
@@ -30,9 +30,12 @@ function MapPane({ model, map, announce }: ViewProps) {
     };
   }, [map]);
   const empty = !model.ops.length;
+  // Beside the map where there is room for both, until somebody says otherwise.
+  const [wanted, setWanted] = useState<boolean | null>(null);
+  const outline = !empty && (wanted ?? size.w >= 620);
   return (
     <div class="tfb-map" ref={frame}>
-      {size.w >= 620 && !empty && <Outline model={model} />}
+      {outline && <Outline model={model} />}
       <div class="tfb-canvas">
         <canvas
           ref={canvas}
@@ -41,6 +44,19 @@ function MapPane({ model, map, announce }: ViewProps) {
           aria-label="Graph map. Arrow keys move between boxes, Enter opens or closes a scope, plus and minus zoom, 0 shows everything. The outline lists the same scopes and operations."
           data-testid="tfb-map"
         />
+        {!empty && (
+          <button
+            type="button"
+            class="tfb-outline-switch"
+            title={outline ? "Hide the outline" : "Show the outline"}
+            aria-label="Outline"
+            aria-pressed={outline}
+            onClick={() => setWanted(!outline)}
+            data-testid="tfb-outline-switch"
+          >
+            ☰
+          </button>
+        )}
         {!empty && <Tools map={map} />}
         {!empty && <Legend map={map} />}
         {map.busy && (

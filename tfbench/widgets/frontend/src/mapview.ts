@@ -77,6 +77,7 @@ export class MapView {
 
   attach(canvas: HTMLCanvasElement): void {
     this.canvas = canvas;
+    this.theme = null; // it may have changed while another view was in front
     const on = <K extends keyof HTMLElementEventMap>(
       type: K,
       listener: (event: HTMLElementEventMap[K]) => void,

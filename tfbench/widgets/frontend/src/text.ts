@@ -63,7 +63,9 @@ export function count(n: number, one: string, many = `${one}s`): string {
 export function sourceText(source: Source | null): string {
   if (!source) return "";
   if (source.cell !== null) return `cell ${shorten(source.cell, 16)}, line ${source.line ?? "?"}`;
-  const file = (source.file ?? "").split("/").pop() ?? "";
+  // A plain cell is compiled under a made-up file name that tells nobody anything.
+  if (/ipykernel_\d+[\\/]\d+\.py$|^<ipython-input/.test(source.file ?? "")) return `a notebook cell, line ${source.line ?? "?"}`;
+  const file = (source.file ?? "").split(/[\\/]/).pop() ?? "";
   return `${shorten(file, 40)}:${source.line ?? "?"}`;
 }
 

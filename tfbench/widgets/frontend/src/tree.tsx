@@ -56,6 +56,9 @@ export function Outline({ model }: { model: Model }) {
   };
   const list = useRef<HTMLDivElement>(null);
   const key = (event: KeyboardEvent): void => {
+    // Keys may come faster than the page is drawn: where we are is asked of the model.
+    const selected = tree.standFor(tree.find(model.selected));
+    const current = Math.max(0, rows.findIndex((candidate) => candidate.node === selected));
     const row = rows[current];
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
     const { group } = row;

@@ -115,6 +115,8 @@ function VariablesPane({ model }: ViewProps) {
   };
   const key = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // Keys may come faster than the page is drawn: where we are is asked of the model.
+    const current = rows.findIndex((candidate) => isCurrent(candidate, model));
     const row = rows[current];
     const page = Math.max(1, Math.floor(size.h / ROW) - 2);
     const to = (i: number): void => choose(rows[Math.max(0, Math.min(rows.length - 1, i))]);

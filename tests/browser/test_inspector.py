@@ -1,0 +1,337 @@
+"""The inspector in JupyterLab and Notebook 7: it shows the graph, follows it, and lets a person choose."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+pytestmark = pytest.mark.browser
+
+ROOT = str(Path(__file__).parents[2])
+
+BUILD = """
+import numpy as np, time
+import tfbench as tf
+
+def layer(x, shape):
+    w = tf.get_variable("weights", shape, initializer=tf.ones_initializer())
+    b = tf.get_variable("biases", [shape[-1]], initializer=tf.zeros_initializer())
+    return tf.tanh(tf.matmul(x, w) + b)
+
+x = tf.placeholder(tf.float32, [None, 4], name="x")
+with tf.variable_scope("l1"):
+    h = layer(x, [4, 8])
+with tf.variable_scope("l2"):
+    y = layer(h, [8, 2])
+step = tf.Variable(0, name="step", trainable=False)
+increment = tf.assign_add(step, 1, name="increment")
+session = tf.Session()
+"""
+SHOW = "panel = tf.inspect(session, name='net')\npanel"
+INIT = "session.run([v.initializer for v in tf.get_collection('variables')]); 'ready'"
+DARK = "async () => { await window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'}); }"
+
+
+class Panel:
+    """One view of an inspector on the page."""
+
+    def __init__(self, notebook: Any, cell: int) -> None:
+        self.notebook = notebook
+        self.page = notebook.page
+        self.root: Locator = notebook.cell(cell).get_by_test_id("tfb-panel")
+        expect(self.root).to_be_visible(timeout=20_000)
+
+    def find(self, test_id: str) -> Locator:
+        return self.root.get_by_test_id(test_id)
+
+    @property
+    def detail(self) -> Locator:
+        return self.find("tfb-detail")
+
+    @property
+    def title(self) -> Locator:
+        return self.detail.locator("h3")
+
+    def settle(self) -> None:
+        """Waits until the map stands still."""
+        handle = self.root.element_handle()
+        self.page.wait_for_function("e => e.closest('.tfb').tfbench.settled()", arg=handle, timeout=10_000)
+
+    def locate(self, name: str) -> dict[str, Any]:
+        """Where an operation or scope is drawn, scrolled into the window."""
+        self.find("tfb-map").scroll_into_view_if_needed()
+        self.settle()
+        place = self.root.evaluate("(e, name) => e.closest('.tfb').tfbench.locate(name)", name)
+        assert place is not None, f"{name} is not on the map"
+        return place
+
+    def click(self, name: str) -> None:
+        place = self.locate(name)
+        assert place["visible"], f"{name} is outside the map's window"
+        self.page.mouse.click(place["x"], place["y"])
+
+    def tab(self, name: str) -> None:
+        self.find(f"tfb-tab-{name}").click()
+        expect(self.root).to_have_attribute("data-tab", name)
+
+    def row(self, name: str) -> Locator:
+        return self.find("tfb-variables").locator(f'[data-name="{name}"]')
+
+    def fit(self) -> None:
+        self.find("tfb-fit").click()
+        self.settle()
+
+
+@pytest.fixture
+def shown(open_notebook):
+    """A notebook whose first two cells built a graph and show it; more cells can follow."""
+
+    def show(*more: str) -> tuple[Any, Panel]:
+        notebook = open_notebook([BUILD, SHOW, *more])
+        notebook.page.set_viewport_size({"width": 1500, "height": 1000})
+        notebook.run(0)
+        notebook.run(1)
+        panel = Panel(notebook, 1)
+        expect(panel.find("tfb-summary")).to_contain_text("5 variables")
+        panel.settle()
+        return notebook, panel
+
+    return show
+
+
+def painted(panel: Panel) -> int:
+    """How many colours the map has: a blank canvas has one."""
+    return panel.find("tfb-map").evaluate(
+        """canvas => {
+            const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            const seen = new Set();
+            for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+            return seen.size;
+        }"""
+    )
+
+
+def test_one_selection_in_all_views(shown):
+    notebook, panel = shown("panel.selected", "panel.selected = 'l1/biases'", "(panel.selected, panel.tab)")
+    assert painted(panel) > 20
+    panel.fit()
+    # What the card says.
+    panel.click("l1/weights")
+    card = panel.detail
+    expect(card).to_contain_text(re.compile(r"Shape\s*4×8"))
+    expect(card).to_contain_text(re.compile(r"Read by\s*l1/MatMul"))
+    expect(card).to_contain_text(re.compile(r"Written by\s*l1/weights/Assign"))
+    expect(card).to_contain_text("Not initialised in this session")
+    expect(card).to_contain_text(re.compile(r"Made in\s*\S+"))
+    expect(card.locator(".tfb-attrs")).to_contain_text("loc:@l1/weights")
+    # The map chooses; card, outline, table and kernel follow.
+    panel.click("l1/MatMul")
+    expect(panel.title).to_have_text("l1/MatMul")
+    expect(panel.detail).to_contain_text("float32 ?×8")
+    expect(panel.find("tfb-outline").locator("[aria-selected=true]")).to_contain_text("MatMul")
+    assert notebook.run(2) == "'l1/MatMul'"
+    # A link in the card chooses, too.
+    panel.detail.get_by_role("button", name="l1/weights/read").click()
+    expect(panel.title).to_have_text("l1/weights/read")
+    # The table chooses; the map shows it.
+    panel.tab("variables")
+    panel.row("l2/weights").click()
+    expect(panel.title).to_have_text("l2/weights")
+    expect(panel.row("l2/weights")).to_have_attribute("aria-selected", "true")
+    panel.tab("map")
+    assert panel.locate("l2/weights")["visible"]
+    # The kernel chooses.
+    notebook.run(3)
+    expect(panel.title).to_have_text("l1/biases")
+    panel.tab("variables")
+    expect(panel.row("l1/biases")).to_have_attribute("aria-selected", "true")
+    assert notebook.run(4) == "('l1/biases', 'variables')"
+
+
+def test_it_follows_cells_and_runs(shown):
+    notebook, panel = shown(
+        "with tf.name_scope('more'): z = tf.tanh(y)",
+        INIT,
+        "for i in range(40):\n    session.run(increment); time.sleep(0.02)",
+    )
+    before = int(panel.find("tfb-summary").inner_text().split()[0])
+    notebook.run(2)
+    expect(panel.find("tfb-summary")).to_contain_text(f"{before + 1} ops")
+    panel.fit()
+    assert panel.locate("more/Tanh")
+    panel.tab("variables")
+    expect(panel.row("step")).to_contain_text("not set")
+    notebook.run(3)
+    expect(panel.row("step")).to_contain_text("ready")
+    expect(panel.row("l1/weights").locator(".tfb-c-mean")).to_have_text("1")
+    # While the loop's cell is still running, values come in.
+    notebook.start(4)
+    expect(panel.find("tfb-status")).to_contain_text("live")
+    expect(panel.row("step").locator(".tfb-c-mean")).to_have_text(re.compile(r"^(?!0$)\d+$"), timeout=5_000)
+    expect(panel.row("step").locator(".tfb-c-mean")).to_have_text("40", timeout=10_000)
+    expect(panel.row("step").locator(".tfb-spark path")).to_have_count(1)
+    expect(panel.find("tfb-status")).to_contain_text("up to date", timeout=5_000)
+    expect(panel.find("tfb-runs")).to_have_text("41 runs")
+
+
+def test_a_busy_kernel_still_answers_a_new_page(shown):
+    """The page says hello while a cell runs: the answer must not wait for the cell."""
+    notebook, _ = shown("time.sleep(4); print('to the end')")
+    notebook.run(1)  # a second panel; its page half starts while the next cell is under way
+    notebook.start(2)
+    panel = Panel(notebook, 1)
+    expect(panel.find("tfb-summary")).to_contain_text("5 variables", timeout=3_000)
+    assert notebook.text(2) == "", "the cell is still running"
+
+
+def test_map_by_pointer_and_keys(shown):
+    _, panel = shown()
+    page = panel.page
+    panel.fit()
+    assert panel.locate("l1/Tanh") != panel.locate("l1/MatMul"), "small graphs start open"
+    header = panel.locate("l1/")
+    panel.page.mouse.dblclick(header["x"], header["y"])
+    panel.settle()
+    assert panel.locate("l1/Tanh") == panel.locate("l1/")
+    closed = panel.locate("l1/")
+    assert abs(closed["x"] - header["x"]) < 40, "what was clicked stays in sight"
+    assert closed["visible"]
+    panel.click("l1/")
+    panel.page.keyboard.press("Enter")
+    panel.settle()
+    assert panel.locate("l1/Tanh") != panel.locate("l1/")
+    # Pan and zoom.
+    panel.fit()
+    scale = "e => e.closest('.tfb').tfbench.scale()"
+    start, place = panel.root.evaluate(scale), panel.locate("l2/MatMul")
+    page.mouse.move(place["x"], place["y"])
+    page.mouse.wheel(0, -200)
+    page.wait_for_timeout(200)
+    assert panel.root.evaluate(scale) == start, "an unfocused map leaves the wheel to the page"
+    panel.fit()
+    panel.click("l2/MatMul")
+    page.mouse.wheel(0, -200)
+    assert panel.root.evaluate(scale) > start * 1.2
+    before = panel.locate("l2/MatMul")
+    page.mouse.down()
+    page.mouse.move(place["x"] + 60, place["y"] + 30, steps=4)
+    page.mouse.up()
+    after = panel.locate("l2/MatMul")
+    assert after["x"] - before["x"] == pytest.approx(60, abs=8)
+    assert after["y"] - before["y"] == pytest.approx(30, abs=8)
+    expect(panel.title).to_have_text("l2/MatMul")
+    page.keyboard.press("0")
+    panel.settle()
+    assert panel.root.evaluate(scale) == pytest.approx(start)
+    page.keyboard.press("ArrowDown")
+    expect(panel.title).not_to_have_text("l2/MatMul")
+    page.keyboard.press("Escape")
+    expect(panel.title).to_have_text("net")
+
+
+def test_search_and_keyboard_alone(shown):
+    notebook, panel = shown()
+    search = panel.find("tfb-search")
+    search.fill("type:tanh")
+    expect(panel.find("tfb-found").get_by_role("option")).to_have_count(2)
+    search.press("ArrowDown")
+    search.press("ArrowDown")
+    search.press("Enter")
+    expect(panel.title).to_have_text("l2/Tanh")
+    search.fill("nothing like it")
+    expect(panel.find("tfb-found")).to_contain_text("No operation fits")
+    expect(panel.find("tfb-outline")).to_contain_text("No operation fits")
+    panel.tab("variables")
+    search.fill("l1/*")
+    expect(panel.row("l1/weights")).to_be_visible()
+    expect(panel.row("l2/weights")).to_have_count(0)
+    search.press("Escape")
+    search.press("Escape")
+    expect(panel.row("l2/weights")).to_be_visible()
+    # No pointer from here on.
+    panel.tab("map")
+    panel.find("tfb-tab-map").focus()
+    panel.page.keyboard.press("ArrowRight")
+    expect(panel.root).to_have_attribute("data-tab", "variables")
+    grid = panel.find("tfb-variables").get_by_role("treegrid")
+    grid.focus()
+    for key in "ddx":  # in a notebook these delete cells
+        panel.page.keyboard.press(key)
+    assert len(notebook.cells()) == 2
+    panel.page.keyboard.press("ArrowDown")
+    panel.page.keyboard.press("ArrowDown")
+    expect(panel.title).to_have_text("l1/weights")
+    panel.page.keyboard.press("Home")
+    panel.page.keyboard.press("ArrowLeft")
+    expect(panel.row("l1/weights")).to_have_count(0)
+    panel.tab("map")
+    tree = panel.find("tfb-outline").get_by_role("tree")
+    tree.focus()
+    panel.page.keyboard.press("Home")
+    panel.page.keyboard.press("ArrowDown")
+    panel.page.keyboard.press("ArrowRight")
+    panel.page.keyboard.press("ArrowDown")
+    expect(panel.title).to_have_text("l1/weights")
+
+
+def test_hostile_names_are_text_and_an_empty_graph_says_what_to_do(open_notebook, app):
+    notebook = open_notebook(
+        [
+            "import sys; sys.path.insert(0, {root!r})\n"
+            "from tests.widgets.fake_graph import FakeGraph\n"
+            "from tfbench.widgets import Inspector\n"
+            "graph = FakeGraph()\n"
+            "bad = '<img src=x onerror=\"window.hacked=1\">'\n"
+            "for name in (bad, bad + '/' + bad, 'two\\nlines', 'n' * 10_000):\n"
+            "    graph.variable(name, (2,)); graph.op(bad, name + '.op', attr=bad, device=bad)\n"
+            "panel = Inspector(graph, name=bad)\npanel".replace("{root!r}", repr(ROOT)),
+            "import tfbench as tf\ntf.inspect(tf.Graph())",
+        ]
+    )
+    notebook.run(0)
+    panel = Panel(notebook, 0)
+    expect(panel.find("tfb-summary")).to_contain_text("4 variables")
+    panel.find("tfb-search").fill("nnnn")
+    panel.find("tfb-search").press("Enter")
+    expect(panel.title).to_contain_text("nnn…nnn")
+    assert len(panel.title.get_attribute("title")) == 10_000
+    panel.find("tfb-search").fill("onerror")
+    panel.find("tfb-search").press("Enter")
+    expect(panel.title).to_contain_text("<img src=x")
+    panel.find("tfb-search").fill("")
+    panel.tab("variables")
+    expect(panel.find("tfb-variables")).to_contain_text("two\\nlines")
+    assert notebook.page.evaluate("window.hacked") is None
+    assert panel.root.locator("img").count() == 0
+    # A graph with nothing in it, in the dark.
+    if app == "lab":
+        notebook.page.evaluate(DARK)
+        canvas = panel.find("tfb-map")
+        panel.tab("map")
+        notebook.page.wait_for_function(
+            "e => e.getContext('2d').getImageData(2, 2, 1, 1).data[0] < 60", arg=canvas.element_handle()
+        )
+    notebook.run(1)
+    empty = Panel(notebook, 1)
+    expect(empty.find("tfb-empty")).to_contain_text("This graph is empty")
+    empty.tab("variables")
+    expect(empty.find("tfb-empty")).to_contain_text("No variables yet")
+
+
+def test_a_saved_notebook_shows_the_twin_where_it_is_not_trusted(shown, open_notebook, tmp_path):
+    notebook, _ = shown()
+    content = notebook.page.evaluate("window.jupyterapp.shell.currentWidget.content.model.toJSON()")
+    copy = tmp_path / "copy.ipynb"
+    copy.write_text(json.dumps(content))
+    other = open_notebook(copy)
+    image = other.cell(1).locator('img[src^="data:image/svg+xml"]')
+    expect(image).to_be_visible(timeout=20_000)
+    assert image.evaluate("e => e.naturalWidth") > 100
+    expect(other.cell(1).locator("table").first).to_contain_text("l1/weights")
+    expect(other.cell(1).locator("summary").nth(1)).to_have_text("Scopes")
+    assert other.by_test_id("tfb-panel").count() == 0
