@@ -31,6 +31,7 @@ from tfbench.engine.ops.array_fill import *
 from tfbench.engine.ops.array_join import *
 from tfbench.engine.ops.slicing import *
 from tfbench.engine.ops.slice_assign import *
+from tfbench.engine.ops.slice_getitem import *
 from tfbench.engine.ops.static_value import *
 from tfbench.engine.ops.array_split import *
 from tfbench.engine.ops.array_pad import *
@@ -51,6 +52,8 @@ from tfbench.engine.ops.grouping import *
 from tfbench.engine.ops.control_flow import *
 from tfbench.engine.ops.printing import *
 from tfbench.engine.ops.checks import *
+from tfbench.engine.ops.asserts import *
+from tfbench.engine.ops.asserts_static import *
 from tfbench.engine.ops.script import *
 from tfbench.engine.ops.linalg import *
 from tfbench.engine.ops.linalg_solve import *
@@ -58,7 +61,7 @@ from tfbench.engine.ops.linalg_norm import *
 from tfbench.engine.ops.random import *
 from tfbench.engine.ops.random_samples import *
 from tfbench.engine.ops.random_stateless import *
-from tfbench.engine.ops import nn_activations, nn_bias, nn_conv, nn_conv3d, nn_pool, nn_softmax  # public as `tf.nn`
+from tfbench.engine.ops import nn_activations, nn_bias, nn_conv, nn_conv3d, nn_depthwise, nn_pool, nn_softmax  # public as `tf.nn`
 
 # What the families list, and not the families' own modules: `tf.random` is another one than `ops/random.py`.
 __all__ = [name for name, value in list(globals().items()) if name[0] != "_" and type(value).__name__ != "module"]

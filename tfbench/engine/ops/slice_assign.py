@@ -10,7 +10,7 @@ from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import brackets, invalid
-from tfbench.engine.ops.slicing import MASK_ATTRS, Masks, index_tuple, sliced_shape
+from tfbench.engine.ops.slice_spec import MASK_ATTRS, Masks, index_tuple, sliced_shape
 from tfbench.engine.resources import VariableBuffer
 from tfbench.engine.shape_math import with_rank
 from tfbench.engine.shapes import Shape
