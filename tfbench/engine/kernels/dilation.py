@@ -1,6 +1,8 @@
 """Grey-scale dilation (`Dilation2D`) and its gradients: max pooling of input plus filter.
 
-As in max pooling, the first of equal sums wins, in the order row by row.
+As in max pooling, the first of equal sums wins, in the order row by row. TensorFlow starts from the type's lowest value
+and takes a sum only if it is greater. Where none is - all NaN, or zero in an unsigned type - the gradient goes to the
+window's first place inside the input, and to the filter's first value.
 """
 
 from __future__ import annotations
@@ -38,25 +40,27 @@ def _taps(found: Sequence[Window]) -> Iterator[tuple[tuple[int, int], Any, Any]]
 def dilation2d(xp: Any, input: Any, filter: Any, *, strides: Sequence[int], rates: Sequence[int], padding: str) -> Any:
     """`Dilation2D`: the largest `input + filter` of each window; `filter` is `(kh, kw, c)`."""
     found = _plan(input.shape, filter.shape, tuple(strides), tuple(rates), padding)
+    combine = xp.fmax if input.dtype.kind == "f" else xp.maximum
 
     def block(part: Any, found: Sequence[Window], out: Any) -> None:
         out[...] = lowest(part.dtype)
         for tap, outputs, inputs in _taps(found):
             target = out[outputs]
-            xp.maximum(target, part[inputs] + filter[tap], out=target)
+            combine(target, part[inputs] + filter[tap], out=target)
 
     return pool(xp, input, found, block)
 
 
 def _winners(xp: Any, x: Any, filter: Any, found: Sequence[Window], shape: Shape) -> Any:
-    """The number of the first tap with the largest sum, for each output."""
+    """The number of the first tap with the largest sum, for each output; -1 where no sum is above the lowest value."""
     best = xp.full(shape, lowest(x.dtype), x.dtype)
-    winner = xp.zeros(shape, xp.int32)
+    winner = xp.full(shape, -1, xp.int32)
     for tap, outputs, inputs in _taps(found):
         total, now = x[inputs] + filter[tap], best[outputs]
         number = tap[0] * found[1].size + tap[1]
-        winner[outputs] = xp.where(total > now, xp.int32(number), winner[outputs])
-        best[outputs] = xp.maximum(total, now)
+        greater = total > now
+        winner[outputs] = xp.where(greater, xp.int32(number), winner[outputs])
+        best[outputs] = xp.where(greater, total, now)
     return winner
 
 
@@ -94,6 +98,10 @@ def dilation2d_backprop_input(
     for tap, outputs, inputs in _taps(found):
         number = tap[0] * found[1].size + tap[1]
         dx[inputs] += xp.where(winner[outputs] == number, out_backprop[outputs], input.dtype.type(0))
+    image, row, column, channel = xp.nonzero(winner < 0)
+    if image.size:
+        rows, columns = (xp.maximum(at * window.stride - window.before, 0) for at, window in zip((row, column), found))
+        xp.add.at(dx, (image, rows, columns, channel), out_backprop[winner < 0])
     return dx
 
 
@@ -114,5 +122,6 @@ def dilation2d_backprop_filter(
     for tap, outputs, _ in _taps(found):
         number = tap[0] * found[1].size + tap[1]
         chosen = xp.where(winner[outputs] == number, out_backprop[outputs], input.dtype.type(0))
-        df[tap] = chosen.sum(axis=(0, 1, 2))
+        df[tap] = chosen.sum(axis=(0, 1, 2), dtype=df.dtype)
+    df[0, 0] += xp.where(winner < 0, out_backprop, input.dtype.type(0)).sum(axis=(0, 1, 2), dtype=df.dtype)
     return df

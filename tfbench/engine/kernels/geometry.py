@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfbench import errors
+from tfbench.errors import InvalidArgumentError, UnimplementedError
 
 Array = npt.NDArray[Any]
 
 
-def invalid(message: str) -> errors.InvalidArgumentError:
+def invalid(message: str) -> InvalidArgumentError:
     """The error of a kernel whose arrays do not fit each other; the executor adds the node."""
-    return errors.InvalidArgumentError(None, None, message)
+    return InvalidArgumentError(None, None, message)
 
 
-def unimplemented(message: str) -> errors.UnimplementedError:
+def unimplemented(message: str) -> UnimplementedError:
     """The error of a kernel that TensorFlow does not have either."""
-    return errors.UnimplementedError(None, None, message)
+    return UnimplementedError(None, None, message)
 
 
 class Window:
