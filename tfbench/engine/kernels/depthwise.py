@@ -20,7 +20,6 @@ from tfbench.engine.kernels.geometry import (
     check_batch_and_depth,
     invalid,
     is_channels_first,
-    spatial_axes,
     windows,
 )
 from tfbench.engine.kernels.pool import pool
@@ -41,8 +40,6 @@ def _plan(input: Shape, filter: Shape, attrs: Attrs) -> tuple[Window, ...]:
     if depth != filter[2]:
         raise invalid(f"input and filter must have the same depth: {depth} vs {filter[2]}")
     check_batch_and_depth(strides, dilations, data_format)
-    if len({strides[axis] for axis in spatial_axes(data_format)}) != 1:
-        raise invalid("Current implementation only supports equal length strides in the row and column dimensions.")
     return tuple(
         windows(
             filter[:2],
