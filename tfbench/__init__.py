@@ -2,50 +2,17 @@
 
     import tfbench as tf
 
-Importing this loads NumPy and the engine; IPython, matplotlib and protobuf wait until they are needed.
+Importing this costs next to nothing: the engine and its ops (`tfbench.api`) are loaded when the first name is
+used, IPython, matplotlib and protobuf when something asks for them.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tfbench import errors, random
-from tfbench.engine.composite import (
-    IndexedSlices,
-    SparseTensor,
-    SparseTensorValue,
-    convert_to_tensor_or_indexed_slices,
-    convert_to_tensor_or_sparse_tensor,
-)
-from tfbench.engine.default_graph import (
-    add_to_collection,
-    add_to_collections,
-    colocate_with,
-    container,
-    control_dependencies,
-    device,
-    get_collection,
-    get_collection_ref,
-    get_default_graph,
-    get_default_session,
-    reset_default_graph,
-)
-from tfbench.engine.convert import convert_to_tensor, register_tensor_conversion_function
-from tfbench.engine.device_names import DeviceSpec
-from tfbench.engine.dtypes import *
-from tfbench.engine.graph import Graph, GraphKeys, Operation
-from tfbench.engine.name_scope import name_scope, op_scope
-from tfbench.engine.ops import *
-from tfbench.engine.session import InteractiveSession, Session
-from tfbench.engine.shapes import Dimension, TensorShape
-from tfbench.engine.tensor import OPERATORS as _OPERATORS
-from tfbench.engine.tensor import Tensor
-from tfbench.initializers import *
-from tfbench.partitioners import *
-from tfbench.template import make_template
-from tfbench.variable_scope import *
-from tfbench.variables import *
+if TYPE_CHECKING:
+    from tfbench.api import *
 
 __version__ = "0.1.0"
 
@@ -57,25 +24,43 @@ _MESSAGES = {
 }  # fmt: skip
 
 
+#: namespaces and parts of the workbench: attribute -> (module, name in it or None for the module itself)
+_LAZY: dict[str, tuple[str, str | None]] = {
+    **{name: ("tfbench.formats.protos", name) for name in _MESSAGES},
+    **{name: ("tfbench.formats.tensor_proto", name) for name in ("make_ndarray", "make_tensor_proto")},
+    **{name: (f"tfbench.{name}", None) for name in ("bitwise", "debugging", "linalg", "manip", "math", "nn", "raw_ops", "sparse")},
+    **{name: (f"tfbench.{name}", None) for name in ("bench", "explain", "plots")},
+    "inspect": ("tfbench.widgets", "inspect"),
+}
+
+
 def __getattr__(name: str) -> Any:
-    if name in _MESSAGES:
-        return getattr(importlib.import_module("tfbench.formats.protos"), name)
-    if name in ("make_ndarray", "make_tensor_proto"):
-        return getattr(importlib.import_module("tfbench.formats.tensor_proto"), name)
-    if name in ("bitwise", "linalg", "manip", "math", "nn", "raw_ops", "sparse"):
-        return importlib.import_module(f"tfbench.{name}")
-    if name == "inspect":
-        return importlib.import_module("tfbench.widgets").inspect
+    if name in _LAZY:
+        module, attribute = _LAZY[name]
+        loaded = importlib.import_module(module)
+        return loaded if attribute is None else getattr(loaded, attribute)
+    if not name.startswith("_") and _load_api() and name in globals():
+        return globals()[name]
     raise AttributeError(f"module 'tfbench' has no attribute {name!r}")
 
 
-def _message(function: str) -> Any:
-    def call(*arguments: Any) -> Any:
-        return getattr(importlib.import_module("tfbench.formats.graph_def"), function)(*arguments)
-
-    return call
+def __dir__() -> list[str]:
+    _load_api()
+    return sorted({*globals(), *_LAZY})
 
 
-_OPERATORS["node_def"] = _message("node_def")
-_OPERATORS["graph_def"] = _message("graph_def")
-_OPERATORS["graph_def_versions"] = _message("versions")
+def _load_api() -> bool:
+    """Takes over all names of `tfbench.api`."""
+    api = importlib.import_module("tfbench.api")
+    globals().update({name: getattr(api, name) for name in api.__all__})
+    return True
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext tfbench`: the magics, and `tf` and `np` where those names are free."""
+    importlib.import_module("tfbench.magics").load_ipython_extension(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext tfbench`."""
+    importlib.import_module("tfbench.magics").unload_ipython_extension(shell)

@@ -99,7 +99,7 @@ def _element(value: Any) -> str:
     if isinstance(value, (np.floating, float)):
         return _float(value)
     if isinstance(value, (np.complexfloating, complex)):
-        return f"({_float(value.real)},{_float(value.imag)})"
+        return "?"
     return str(value)
 
 
