@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tfbench.engine import shape_math
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, op
@@ -17,10 +19,10 @@ __all__ = [
 
 _ORDERED = "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64"
 
-_less = binary("Less", _ORDERED, lambda xp, x, y: xp.less(x, y), output="z: bool")
-_less_equal = binary("LessEqual", _ORDERED, lambda xp, x, y: xp.less_equal(x, y), output="z: bool")
-_greater = binary("Greater", _ORDERED, lambda xp, x, y: xp.greater(x, y), output="z: bool")
-_greater_equal = binary("GreaterEqual", _ORDERED, lambda xp, x, y: xp.greater_equal(x, y), output="z: bool")
+_less = binary("Less", _ORDERED, lambda xp, x, y: xp.less(x, y), output="z: bool", operator=" < ")
+_less_equal = binary("LessEqual", _ORDERED, lambda xp, x, y: xp.less_equal(x, y), output="z: bool", operator=" <= ")
+_greater = binary("Greater", _ORDERED, lambda xp, x, y: xp.greater(x, y), output="z: bool", operator=" > ")
+_greater_equal = binary("GreaterEqual", _ORDERED, lambda xp, x, y: xp.greater_equal(x, y), output="z: bool", operator=" >= ")
 
 _equal = op("Equal", "x: T, y: T", "z: bool", "T: type; incompatible_shape_error: bool = true", fresh=True)
 _not_equal = op("NotEqual", "x: T, y: T", "z: bool", "T: type; incompatible_shape_error: bool = true", fresh=True)
@@ -61,7 +63,7 @@ def _not_equal_kernel(xp: Any, x: Any, y: Any, *, incompatible_shape_error: bool
 
 def _as_bool(xp: Any, result: Any) -> Any:
     """Strings are Python objects, and comparing them may give Python's booleans."""
-    return result if getattr(result, "dtype", None) == bool else xp.asarray(result, bool)
+    return result if getattr(result, "dtype", None) == np.bool_ else xp.asarray(result, bool)
 
 
 _approximate_equal = op(
@@ -79,9 +81,9 @@ def _approximate_equal_kernel(xp: Any, x: Any, y: Any, *, tolerance: float) -> A
     return xp.less(xp.absolute(xp.subtract(x, y)), tolerance)
 
 
-_logical_and = op("LogicalAnd", "x: bool, y: bool", "z: bool", fresh=True)
-_logical_or = op("LogicalOr", "x: bool, y: bool", "z: bool", fresh=True)
-_logical_not = op("LogicalNot", "x: bool", "y: bool", fresh=True)
+_logical_and = op("LogicalAnd", "x: bool, y: bool", "z: bool", fresh=True, operator=" & ")
+_logical_or = op("LogicalOr", "x: bool, y: bool", "z: bool", fresh=True, operator=" | ")
+_logical_not = op("LogicalNot", "x: bool", "y: bool", fresh=True, operator="~")
 
 
 def _logical_shape(node: Operation, x: Any, y: Any) -> Any:

@@ -155,6 +155,7 @@ _pow = binary(
     "Pow",
     "bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128",
     lambda xp, x, y: xp.power(x, y),
+    operator=" ** ",
     doc="x to the power y",
 )
 

@@ -12,10 +12,10 @@ __all__: list[str] = []  # tf.bitwise has these names
 
 INTEGERS = "int8, uint8, int16, uint16, int32, uint32, int64, uint64"
 
-_invert = unary("Invert", INTEGERS, lambda xp, x: xp.invert(x), doc="each bit turned")
-_and = binary("BitwiseAnd", INTEGERS, lambda xp, x, y: xp.bitwise_and(x, y))
-_or = binary("BitwiseOr", INTEGERS, lambda xp, x, y: xp.bitwise_or(x, y))
-_xor = binary("BitwiseXor", INTEGERS, lambda xp, x, y: xp.bitwise_xor(x, y))
+_invert = unary("Invert", INTEGERS, lambda xp, x: xp.invert(x), operator="~", doc="each bit turned")
+_and = binary("BitwiseAnd", INTEGERS, lambda xp, x, y: xp.bitwise_and(x, y), operator=" & ")
+_or = binary("BitwiseOr", INTEGERS, lambda xp, x, y: xp.bitwise_or(x, y), operator=" | ")
+_xor = binary("BitwiseXor", INTEGERS, lambda xp, x, y: xp.bitwise_xor(x, y), operator=" ^ ")
 
 
 def _clamped(xp: Any, x: Any, y: Any) -> Any:

@@ -14,6 +14,7 @@ from tfbench import errors
 from tfbench.engine.convert import constant
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernels.reduce import extreme, total
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.math_range import range as _range
 from tfbench.engine.tensor import Tensor
@@ -89,7 +90,8 @@ def _reduction(type: str, types: str, reduce: Callable[..., Any], doc: str) -> O
 def _sum(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     if not axes:
         return xp.array(x)
-    return xp.sum(x, axis=axes, dtype=x.dtype, keepdims=keep)
+    fast = total(x, axes, keep) if xp is np else None
+    return fast if fast is not None else xp.sum(x, axis=axes, dtype=x.dtype, keepdims=keep)
 
 
 def _prod(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
@@ -106,10 +108,10 @@ def _mean(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
         count *= x.shape[axis]
     if x.dtype.kind in "iu":
         # A wide sum, divided towards zero as C divides; the mean of no integers is 0.
-        total = xp.sum(x, axis=axes, keepdims=keep)
-        quotient = xp.floor_divide(xp.absolute(total), max(count, 1))
-        return xp.where(total < 0, -quotient, quotient).astype(x.dtype)
-    return xp.true_divide(xp.sum(x, axis=axes, dtype=x.dtype, keepdims=keep), x.dtype.type(count))
+        wide = xp.sum(x, axis=axes, keepdims=keep)
+        quotient = xp.floor_divide(xp.absolute(wide), max(count, 1))
+        return xp.where(wide < 0, -quotient, quotient).astype(x.dtype)
+    return xp.true_divide(_sum(xp, x, axes, keep), x.dtype.type(count))
 
 
 def _lowest(dtype: Any) -> Any:
@@ -124,7 +126,8 @@ def _max(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     if not axes:
         return xp.array(x)
     if x.size:
-        return xp.max(x, axis=axes, keepdims=keep)
+        fast = extreme(np.maximum, x, axes, keep) if xp is np else None
+        return fast if fast is not None else xp.max(x, axis=axes, keepdims=keep)
     return xp.max(x, axis=axes, keepdims=keep, initial=_lowest(x.dtype))
 
 
@@ -132,7 +135,8 @@ def _min(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     if not axes:
         return xp.array(x)
     if x.size:
-        return xp.min(x, axis=axes, keepdims=keep)
+        fast = extreme(np.minimum, x, axes, keep) if xp is np else None
+        return fast if fast is not None else xp.min(x, axis=axes, keepdims=keep)
     return xp.min(x, axis=axes, keepdims=keep, initial=_highest(x.dtype))
 
 
@@ -141,8 +145,8 @@ def _euclidean_norm(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
         squares = xp.square(x.real) + xp.square(x.imag)
     else:
         squares = xp.multiply(x, x)
-    total = xp.sum(squares, axis=axes, dtype=squares.dtype, keepdims=keep) if axes else squares
-    return xp.sqrt(total).astype(x.dtype)
+    summed = xp.sum(squares, axis=axes, dtype=squares.dtype, keepdims=keep) if axes else squares
+    return xp.sqrt(summed).astype(x.dtype)
 
 
 def _all(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
