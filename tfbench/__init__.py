@@ -30,6 +30,8 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     **{name: ("tfbench.formats.tensor_proto", name) for name in ("make_ndarray", "make_tensor_proto")},
     **{name: (f"tfbench.{name}", None) for name in ("bitwise", "debugging", "linalg", "manip", "math", "nn", "raw_ops", "sparse")},
     **{name: (f"tfbench.{name}", None) for name in ("bench", "explain", "plots")},
+    # What modules inside import from here: looked up in `tfbench.api`, it would be a circle.
+    **{name: (f"tfbench.{name}", None) for name in ("errors", "initializers", "random")},
     "inspect": ("tfbench.widgets", "inspect"),
 }
 
