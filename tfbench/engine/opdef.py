@@ -74,14 +74,14 @@ class ArgDef:
         name, _, spec = text.partition(":")
         self.name = name.strip()
         spec = spec.strip()
-        self.is_ref = spec.startswith("Ref(")
-        if self.is_ref:
-            spec = spec[4:-1].strip()
         self.number_attr: str | None = None
         if "*" in spec:
             number, _, spec = spec.partition("*")
             self.number_attr = number.strip()
             spec = spec.strip()
+        self.is_ref = spec.startswith("Ref(")
+        if self.is_ref:
+            spec = spec[4:-1].strip()
         self.type_attr: str | None = None
         self.type_list_attr: str | None = None
         self.dtype: DType | None = None
