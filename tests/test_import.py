@@ -44,3 +44,22 @@ def test_takes_at_most_twice_as_long_as_numpy():
 def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="'tfbench' has no attribute 'zzz'"):
         tfbench.zzz
+
+
+def test_the_first_name_loads_the_engine_and_no_more():
+    unwanted = {"IPython", "ipywidgets", "anywidget", "matplotlib", "google", "cupy", "llvmlite"}
+    loaded = python(
+        "import sys, tfbench as tf; assert tf.constant(1).shape == (); "
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    assert "numpy" in loaded.split()
+    assert unwanted & set(loaded.split()) == set()
+
+
+def test_every_public_name_is_listed_and_can_be_had():
+    import tfbench
+
+    names = dir(tfbench)
+    assert {"placeholder", "Session", "nn", "bench", "inspect", "ConfigProto"} <= set(names)
+    for name in names:
+        getattr(tfbench, name)

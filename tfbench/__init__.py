@@ -48,7 +48,8 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     _load_api()
-    return sorted({*globals(), *_LAZY})
+    hidden = ("TYPE_CHECKING", "Any", "annotations", "api", "engine", "importlib")
+    return sorted({*globals(), *_LAZY}.difference(hidden))
 
 
 def _load_api() -> bool:
