@@ -64,7 +64,7 @@ def variables(graph: Any = None, pattern: str | None = None, session: Any = None
     """
     wanted = graph_for(graph, session)
     session = session_for(wanted) if session is None else session
-    objects, collections = _known(wanted)
+    objects, collections = known_variables(wanted)
     rows = [
         _row(op, objects.get(op), collections.get(op, {}), session)
         for op in wanted.get_operations()
@@ -80,7 +80,7 @@ def shape_text(shape: tuple[int | None, ...] | None) -> str:
     return f"({', '.join('?' if size is None else str(size) for size in shape)}{',' if len(shape) == 1 else ''})"
 
 
-def _known(graph: Graph) -> tuple[dict[Operation, Any], dict[Operation, dict[str, None]]]:
+def known_variables(graph: Graph) -> tuple[dict[Operation, Any], dict[Operation, dict[str, None]]]:
     """The Variable objects by their op, and the collections that each is in."""
     objects: dict[Operation, Any] = {}
     collections: dict[Operation, dict[str, None]] = {}

@@ -1,0 +1,48 @@
+"""`%activations`: pictures of feature maps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.magic import magics_class
+
+from tfbench.magics.arguments import argument, arguments, line_magic, parse
+from tfbench.magics.asking import feeds, leaving_the_graph_alone, meant
+from tfbench.magics.base import BenchMagics
+
+
+@magics_class
+class ActivationsMagic(BenchMagics):
+    @arguments()
+    @argument("tensor", help="The feature maps: a name of the graph or an expression.")
+    @argument(
+        "--feed", action="append", metavar="NAME=EXPR", help="Feed a placeholder or another tensor; may be repeated."
+    )
+    @argument("--image", type=int, default=0, help="Which image of the batch. Default: the first.")
+    @argument("--channels", help="Which channels: an index, a list or a slice(...). Default: the first 64.")
+    @argument("--scale", choices=["shared", "each"], default="shared", help="One colour scale for all, or one each.")
+    @argument("--sliders", action="store_true", help="With sliders for image and channel.")
+    @line_magic
+    def activations(self, line: str) -> Any:
+        """A picture of what a layer makes of an image: its feature maps, beside the image.
+
+        Example::
+
+            %activations relu1 --feed images=photo
+            %activations relu1 --feed images=batch --image 2 --channels [0,1,5]
+
+        In Python::
+
+            tf.plots.activations(relu1, {images: batch}, image=2, channels=[0, 1, 5])
+        """
+        args = parse(self.activations, line)
+        from tfbench import plots
+
+        session, namespace = self.session, self.names
+        with leaving_the_graph_alone(session.graph):
+            tensor = meant(args.tensor, session.graph, namespace)
+            fed = feeds(args.feed, session.graph, namespace)
+            channels = None if args.channels is None else meant(args.channels, session.graph, namespace)
+            if args.sliders:
+                return plots.explore_activations(tensor, fed, session, scale=args.scale)
+            return plots.activations(tensor, fed, session, image=args.image, channels=channels, scale=args.scale)

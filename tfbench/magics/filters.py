@@ -1,0 +1,45 @@
+"""`%filters`: pictures of convolution kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.magic import magics_class
+
+from tfbench.magics.arguments import argument, arguments, line_magic, parse
+from tfbench.magics.asking import meant, variable_meant
+from tfbench.magics.base import BenchMagics
+
+
+@magics_class
+class FiltersMagic(BenchMagics):
+    @arguments()
+    @argument("variable", help="The weights: a name of the graph or an expression.")
+    @argument("--outputs", help="Which output channels: an index, a list or a slice(...). Default: the first 64.")
+    @argument("--inputs", help="Which input channels. Default: the first 8 where each has its own row.")
+    @argument("--scale", choices=["shared", "each"], default="shared", help="One colour scale for all, or one each.")
+    @argument("--sliders", action="store_true", help="With sliders for the channels instead of all tiles.")
+    @line_magic
+    def filters(self, line: str) -> Any:
+        """A picture of the kernels of a convolution.
+
+        Example::
+
+            %filters conv1/weights
+            %filters conv1/weights --outputs [0,3] --scale each
+
+        In Python::
+
+            tf.plots.filters("conv1/weights", outputs=[0, 3], scale="each")
+        """
+        args = parse(self.filters, line)
+        from tfbench import plots
+
+        session = self.session
+        variable = variable_meant(args.variable, session.graph, self.names)
+        if args.sliders:
+            return plots.explore_filters(variable, session, scale=args.scale)
+        outputs, inputs = (
+            None if text is None else meant(text, session.graph, self.names) for text in (args.outputs, args.inputs)
+        )
+        return plots.filters(variable, session, outputs=outputs, inputs=inputs, scale=args.scale)

@@ -1,0 +1,68 @@
+"""`%graph`: the graphs there are, and what can be done with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import magics_class
+
+from tfbench.bench.overview import overview
+from tfbench.magics.arguments import argument, arguments, line_magic, name, parse
+from tfbench.magics.base import BenchMagics
+
+#: what to do -> how many names it takes: at least, at most
+ACTIONS = {"list": (0, 0), "use": (1, 1), "reset": (0, 1), "replay": (0, 1), "rename": (1, 2), "drop": (1, 1)}
+
+
+@magics_class
+class GraphMagic(BenchMagics):
+    @arguments()
+    @argument("action", nargs="?", default="list", choices=list(ACTIONS), help="What to do. Default: list.")
+    @argument(
+        "names", nargs="*", type=name, help="Graph names; default: the current graph. rename takes OLD NEW, or NEW."
+    )
+    @line_magic
+    def graph(self, line: str) -> Any:
+        """The graphs, their cells, and which cells are left out (stale).
+
+        `use` makes a graph the current one, `reset` empties it and its session, `replay` runs its cells again in order,
+        `rename` and `drop` do what they say.
+
+        Example::
+
+            %graph
+            %graph use filters
+            %graph replay
+
+        In Python::
+
+            tf.bench().graphs, tf.bench().use("filters"), tf.bench().replay()
+        """
+        args = parse(self.graph, line)
+        least, most = ACTIONS[args.action]
+        if not least <= len(args.names) <= most:
+            wanted = "a name" if least == most == 1 else f"{least} to {most} names" if most else "no name"
+            raise UsageError(f"%graph {args.action} takes {wanted}, but got {len(args.names)}")
+        if args.action == "list":
+            return overview(self.bench)
+        try:
+            return self._change(args.action, args.names)
+        except (KeyError, ValueError) as error:
+            raise UsageError(f"%graph {args.action}: {error.args[0]}") from None
+
+    def _change(self, action: str, names: list[str]) -> None:
+        bench = self.bench
+        if action == "use":
+            bench.use(names[0])
+            print(f"{names[0]} is the current graph")
+        elif action == "rename":
+            old, new = names if len(names) == 2 else (bench.current, names[0])
+            bench.rename(old, new)
+            print(f"{old} is called {new} now")
+        elif action == "drop":
+            bench.drop(names[0])
+            print(f"{names[0]} is gone; {bench.current} is the current graph")
+        else:
+            result = (bench.reset if action == "reset" else bench.replay)(*names)
+            print(result, *(f"warning: {text}" for text in result.warnings), sep="\n")
