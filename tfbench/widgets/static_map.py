@@ -19,6 +19,8 @@ CHILDREN = 32
 _ROWS = 4
 _BUNDLE = 6
 _LABEL = 26
+#: share of all operations from which on a scope is looked into
+_DOMINANT = 0.75
 
 
 class Row(NamedTuple):
@@ -66,7 +68,7 @@ def chart(snapshot: Snapshot, boxes: int = BOXES) -> Chart:
     root = Node("scope", "", [], None)
     _fill(snapshot, snapshot.scopes, root, set(variables))
     _open(root, boxes)
-    for place, node in enumerate(child for child in root.children if child.kind == "scope"):
+    for place, node in enumerate(_coloured(root, len(snapshot.ops))):
         _colour(node, place)
     seen: dict[int, Node] = {}
     _assign(root, seen)
@@ -113,6 +115,19 @@ def _open(root: Node, boxes: int) -> None:
         node.open = True
         shown += len(node.children) - 1
         queue += [child for child in node.children if child.kind == "scope"]
+
+
+def _coloured(root: Node, total: int) -> list[Node]:
+    """The scopes that get a colour each: the outermost, or those inside one that holds nearly everything."""
+    scopes = [child for child in root.children if child.kind == "scope"]
+    while scopes:
+        most = max(scopes, key=lambda node: len(node.ops))
+        inner = [child for child in most.children if child.kind == "scope"]
+        if len(most.ops) < _DOMINANT * total or not inner:
+            break
+        at = scopes.index(most)
+        scopes[at : at + 1] = inner
+    return scopes
 
 
 def _colour(node: Node, place: int) -> None:

@@ -18,6 +18,7 @@ _PAD = 14.0
 _HEADER = 28.0
 _MARGIN = 18.0
 _SHELF = 10.0
+_SECTION = 18.0
 _LINE = 15.0
 #: Paul Tol's "muted" scheme, as in the live map: (line, fill)
 _PALETTE = (
@@ -76,7 +77,7 @@ def _document(width: float, height: float, parts: list[str]) -> str:
 
 
 def _arrange(node: Node, drawing: Chart) -> _Arranged:
-    """A scope's contents: variables in a row on top, the flow below, what is linked to nothing last."""
+    """A scope's contents: the flow in the middle, variables to its left, what is linked to nothing to its right."""
     inner = {id(child): _arrange(child, drawing) for child in node.children if child.open}
     sizes = {id(child): _size(child, inner.get(id(child))) for child in node.children}
     links = _child_links(node, drawing)
@@ -90,23 +91,24 @@ def _arrange(node: Node, drawing: Chart) -> _Arranged:
         [sizes[id(node.children[i])] for i in flow],
         [(order[a], order[b]) for a, b in links if a in order and b in order],
     )
-    limit = max(flow_size.w, 320.0)
+    beside = bool(flow)
     sections: list[tuple[Size, list[tuple[Node, Place]]]] = [
-        _pack(above, sizes, limit),
+        _pack(above, sizes, flow_size.h if beside else None),
         (flow_size, [(node.children[i], place) for i, place in zip(flow, places)]),
-        _pack(below, sizes, limit),
+        _pack(below, sizes, flow_size.h if beside else None),
     ]
-    width = max(size.w for size, _ in sections)
+    sections = [section for section in sections if section[1]]
     put: list[tuple[Node, Place, Size, _Arranged | None]] = []
-    y = 0.0
+    along = 0.0
     for size, boxes in sections:
-        if not boxes:
-            continue
         for child, place in boxes:
-            at = Place(place.x + (width - size.w) / 2, place.y + y)
+            at = Place(place.x + along, place.y) if beside else Place(place.x, place.y + along)
             put.append((child, at, sizes[id(child)], inner.get(id(child))))
-        y += size.h + 18
-    return _Arranged(Size(width, max(y - 18, 0)), put)
+        along += (size.w if beside else size.h) + _SECTION
+    length = max(along - _SECTION, 0.0)
+    widest = max((size.w for size, _ in sections), default=0.0)
+    highest = max((size.h for size, _ in sections), default=0.0)
+    return _Arranged(Size(length, highest) if beside else Size(widest, length), put)
 
 
 def _child_links(node: Node, drawing: Chart) -> list[tuple[int, int]]:
@@ -128,7 +130,7 @@ def _child_links(node: Node, drawing: Chart) -> list[tuple[int, int]]:
 
 
 def _size(node: Node, inner: _Arranged | None) -> Size:
-    title = _width(node.title, 6.9)
+    title = _width(node.title, 7.4)
     if inner is not None:
         return Size(max(inner.size.w + 2 * _PAD, title + _width(node.subtitle, 6) + 44), inner.size.h + _HEADER + _PAD)
     if node.kind == "variable":
@@ -142,25 +144,22 @@ def _width(text: str, per_letter: float) -> float:
     return sum(1.7 if ord(c) > 0x2E80 else 1 for c in text) * per_letter
 
 
-def _pack(nodes: list[Node], sizes: dict[int, Size], limit: float) -> tuple[Size, list[tuple[Node, Place]]]:
-    rows: list[tuple[float, float, list[Node]]] = []
-    for node in nodes:
-        w, h = sizes[id(node)]
-        if rows and rows[-1][0] + _SHELF + w <= limit:
-            width, height, row = rows[-1]
-            rows[-1] = (width + _SHELF + w, max(height, h), [*row, node])
-        else:
-            rows.append((w, h, [node]))
-    width = max((row[0] for row in rows), default=0.0)
+def _pack(nodes: list[Node], sizes: dict[int, Size], height: float | None) -> tuple[Size, list[tuple[Node, Place]]]:
+    """Boxes in columns as high as the flow beside them, or, where there is none, in rows."""
+    limit = 460.0 if height is None else max(height, 150.0)
     placed: list[tuple[Node, Place]] = []
-    y = 0.0
-    for row_width, height, row in rows:
-        x = (width - row_width) / 2
-        for node in row:
-            placed.append((node, Place(x, y + (height - sizes[id(node)].h) / 2)))
-            x += sizes[id(node)].w + _SHELF
-        y += height + _SHELF
-    return Size(width, max(y - _SHELF, 0)), placed
+    across = along = thick = 0.0
+    width = depth = 0.0
+    for node in nodes:
+        size = sizes[id(node)]
+        length, breadth = (size.h, size.w) if height is not None else (size.w, size.h)
+        if along and along + length > limit:
+            across, along, thick = across + thick + _SHELF, 0.0, 0.0
+        placed.append((node, Place(across, along) if height is not None else Place(along, across)))
+        along += length + _SHELF
+        thick = max(thick, breadth)
+        depth, width = max(depth, along - _SHELF), across + thick
+    return (Size(width, depth) if height is not None else Size(depth, width)), placed
 
 
 def _flatten(arranged: _Arranged, x: float, y: float) -> Iterator[_Drawn]:
@@ -184,7 +183,7 @@ def _text(x: float, y: float, text: str, style: str = "") -> str:
 def _group(box: _Drawn) -> str:
     line, fill = _colours(box.node)
     title = _text(box.x + 12, box.y + 19, box.node.title, f' font-weight="600" fill="{line}"')
-    after = box.x + 12 + _width(box.node.title, 6.9) + 8
+    after = box.x + 12 + _width(box.node.title, 7.4) + 8
     count = _text(after, box.y + 19, box.node.subtitle, ' font-size="11" fill="#666d7a"')
     return (
         f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.w:.1f}" height="{box.h:.1f}" rx="10" fill="{fill}" '
@@ -210,7 +209,7 @@ def _card(box: _Drawn) -> str:
     if node.kind == "variable":
         parts.append(f'<circle cx="{x + 14:.1f}" cy="{y + h / 2:.1f}" r="3.6" fill="{_VARIABLE}"/>')
         parts.append(_text(x + 23, y + h / 2 + 4.2, node.title, ' font-weight="600" fill="#1d2129"'))
-        after = x + 23 + _width(node.title, 6.9) + 8
+        after = x + 23 + _width(node.title, 7.4) + 8
         parts.append(_text(after, y + h / 2 + 4, node.subtitle, ' font-size="11" fill="#666d7a"'))
         return "".join(parts)
     parts.append(_text(x + 11, y + 19, node.title, ' font-weight="600" fill="#1d2129"'))

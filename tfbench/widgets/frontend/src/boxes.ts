@@ -48,8 +48,8 @@ export interface Placed {
 export interface Result {
   w: number;
   h: number;
-  /** x of the middle of the first rank */
-  axis: number;
+  /** x of the middle of the first rank; null where nothing is linked */
+  axis: number | null;
   boxes: Placed[];
   /** same order as the problem's links, inputs and outputs */
   links: Point[][];

@@ -17,6 +17,11 @@ export interface Colouring {
   legend: { category: number; label: string; title: string }[];
 }
 
+/** share of all operations from which on a scope is looked into */
+const DOMINANT = 0.75;
+/** share of one category from which on a scope has its colour */
+const MOSTLY = 0.6;
+
 const FAMILIES: [string, RegExp][] = [
   ["variables", /^(Variable|VarHandle|Assign|Scatter|ReadVariable|ResourceScatter|IsVariable|VarIsInit|CountUpTo|(Resource|Sparse|ResourceSparse)?Apply)/],
   ["inputs, constants", /^(Placeholder|Const$|Iterator|OneShot|Queue|FIFO|.*Dataset|Read|Decode)/],
@@ -48,8 +53,21 @@ export function colouring(model: Model, tree: Hierarchy, by: ColourBy): Colourin
       }
     };
     collect(0);
+    // A scope that holds nearly everything says nothing by its colour: those inside it get theirs.
+    for (;;) {
+      const most = scopes.reduce<Group | null>((best, group) => (best && best.total >= group.total ? best : group), null);
+      if (!most || most.total < DOMINANT * ops.length) break;
+      const node = tree.find(most.id);
+      const before = scopes.length;
+      scopes.splice(scopes.indexOf(most), 1);
+      collect(node);
+      if (scopes.length < before) {
+        scopes.push(most);
+        break;
+      }
+    }
     const kept = [...scopes].sort((a, b) => b.total - a.total).slice(0, CATEGORIES);
-    const coloured = scopes.filter((group) => kept.includes(group));
+    const coloured = scopes.filter((group) => kept.includes(group)).sort((a, b) => a.first - b.first);
     coloured.forEach((group, i) => {
       for (const op of tree.operations(tree.find(group.id))) top[op] = i;
     });
@@ -88,8 +106,8 @@ export function colouring(model: Model, tree: Hierarchy, by: ColourBy): Colourin
     of: (node) => {
       const group = tree.nodes[node]!;
       if (group.kind === "op" || group.kind === "variable" || group.kind === "bundle") return ofOp(group.op);
-      const shares = mix(node);
-      return shares.length ? shares[0]!.category : -1;
+      const [most] = mix(node);
+      return most && most.share >= MOSTLY ? most.category : -1;
     },
     mix,
     legend,

@@ -6,7 +6,7 @@ import { useModel } from "./hooks";
 import { Histogram, Sparkline } from "./marks";
 import { CONTROL, type Model } from "./model";
 import type { Op, Variable } from "./protocol";
-import { bytesText, count, numberText, outputText, shapeText, shorten, sourceText, visible } from "./text";
+import { bytesText, count, numberText, outputText, shapeText, shorten, sourceText, tailText, visible } from "./text";
 
 const LONG = 12;
 
@@ -77,7 +77,7 @@ function OpLink({ model, name, side }: { model: Model; name: string; side?: stri
   return (
     <li>
       <button type="button" class="tfb-link" title={visible(name.slice(0, 10_000))} onClick={() => model.select(name)}>
-        {shorten(name, 48)}
+        {tailText(name, Math.max(18, 38 - (side?.length ?? 0)))}
       </button>
       {side && <span class="tfb-side">{side}</span>}
     </li>

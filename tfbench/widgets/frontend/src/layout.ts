@@ -41,7 +41,7 @@ function place(problem: Problem): Result {
   const flow = arrange(boxes, problem);
   // The flow in the middle, variables to its left, what is linked to nothing to its right: lines stay clear of both.
   const beside = boxes.length > 0;
-  const packed = (list: Box[]): Part => (beside ? columns(list.map(sized), Math.max(flow.h, 150)) : rows(list.map(sized), 420));
+  const packed = (list: Box[]): Part => (beside ? columns(list.map(sized), Math.max(flow.h, 150)) : rows(list.map(sized)));
   const above = packed(problem.above);
   const below = packed(problem.below);
   const parts = [above, flow, below].filter((part) => part.at.length);
@@ -97,7 +97,7 @@ function place(problem: Problem): Result {
     ports[`out:${link.port}`] = line[line.length - 1]!.x + PAD;
     return line;
   });
-  const axis = boxes.length ? dx + flow.axis : w / 2;
+  const axis = boxes.length ? dx + flow.axis : null;
   return { w, h, axis, boxes: placed, links, inputs, outputs, ports };
 }
 
@@ -170,7 +170,22 @@ function withDagre(boxes: Box[], problem: Problem): Flow {
       return points;
     }),
   };
-  return crop(flow);
+  return readingOrder(crop(flow));
+}
+
+/** Of a layout and its mirror image, the one in which earlier boxes are more often on the left. */
+function readingOrder(flow: Flow): Flow {
+  let score = 0;
+  flow.at.forEach((a, i) => {
+    for (const b of flow.at.slice(i + 1)) {
+      if (a.y < b.y + b.h && b.y < a.y + a.h) score += Math.sign(b.x + b.w / 2 - a.x - a.w / 2);
+    }
+  });
+  if (score >= 0) return flow;
+  for (const box of flow.at) box.x = flow.w - box.x - box.w;
+  for (const point of [...flow.links, ...flow.inputs, ...flow.outputs].flat()) point.x = flow.w - point.x;
+  flow.axis = flow.w - flow.axis;
+  return flow;
 }
 
 /** Ranks that only ports occupied are taken off again: the border is where the ports are drawn. */
@@ -256,8 +271,10 @@ interface Part {
   at: Placed[];
 }
 
-/** Rows of boxes, wrapped at `limit`. */
-function rows(boxes: Box[], limit: number): Part {
+/** Rows of boxes, wrapped so that the whole is wider than high. */
+function rows(boxes: Box[]): Part {
+  const area = boxes.reduce((sum, box) => sum + (box.w + PACK_GAP) * (box.h + PACK_GAP), 0);
+  const limit = Math.max(420, Math.sqrt(area * 1.8));
   const turned = columns(boxes.map((box) => ({ ...box, w: box.h, h: box.w })), limit);
   return { w: turned.h, h: turned.w, at: turned.at.map((box) => ({ ...box, x: box.y, y: box.x, w: box.h, h: box.w })) };
 }

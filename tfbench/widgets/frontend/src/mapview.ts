@@ -10,11 +10,14 @@ import { compose, hit, rowPlace, type Hit, type Item, type Scene } from "./scene
 import { outputText, shorten } from "./text";
 import { readTheme, watchTheme, type Theme } from "./theme";
 
-/** The map opens scopes by itself while no more boxes than this are in sight. */
+/** The map opens scopes by itself while no more boxes than this are in sight; more where there is hardly one yet. */
 const AUTO_OPEN = 26;
+const AUTO_OPEN_FIRST = 64;
+const HARDLY_ANY = 8;
 const MIN_SCALE = 0.02;
 const MAX_SCALE = 3;
-/** The first view keeps text readable rather than showing everything. */
+/** The first view shows everything unless that is smaller than this; then it keeps text readable instead. */
+const SMALL = 0.7;
 const READABLE = 0.8;
 const MOVE_MS = 200;
 /** height that the legend covers */
@@ -204,7 +207,7 @@ export class MapView {
     while (later.length) {
       const node = later.shift()!;
       const { id, children } = tree.nodes[node]!;
-      if (shown + children.length - 1 > AUTO_OPEN) continue;
+      if (shown + children.length - 1 > (shown < HARDLY_ANY ? AUTO_OPEN_FIRST : AUTO_OPEN)) continue;
       this.open.add(id);
       shown += children.length - 1;
       later.push(...children.filter(openable));
@@ -321,10 +324,12 @@ export class MapView {
     if (!this.width || !this.scene?.items.length) return;
     this.fresh = false;
     this.camera = this.fitted();
-    if (this.camera.scale >= READABLE) return;
+    if (this.camera.scale >= SMALL) return;
     const scale = READABLE;
-    const fitsAcross = this.scene.w * scale <= this.width - 40;
-    const x = fitsAcross ? (this.width - this.scene.w * scale) / 2 : this.width / 2 - this.scene.axis * scale;
+    const { w, axis } = this.scene;
+    const fitsAcross = w * scale <= this.width - 40;
+    // Too wide a picture is entered where its flow begins, or at its corner.
+    const x = fitsAcross ? (this.width - w * scale) / 2 : axis === null ? 52 : this.width / 2 - axis * scale;
     this.camera = { scale, x, y: 24 };
   }
 

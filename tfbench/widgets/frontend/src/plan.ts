@@ -82,7 +82,8 @@ class Planner {
   private readonly visible: Int32Array;
   private readonly cards = new Map<number, Card>();
   private readonly rows = new Map<number, Row[]>();
-  private readonly notes = new Map<number, number>();
+  /** edges that a card only counts */
+  private readonly notes = new Map<number, { variables: number; inputs: number }>();
   private readonly hosted = new Map<number, number>();
   private readonly extracted: LinkInfo[] = [];
   private readonly containers = new Map<number, ContainerInfo>();
@@ -173,6 +174,12 @@ class Planner {
     else if (!rows.some((r) => r.node === row.node && r.mode === row.mode)) rows.push(row);
   }
 
+  private note(node: number): { variables: number; inputs: number } {
+    let note = this.notes.get(node);
+    if (!note) this.notes.set(node, (note = { variables: 0, inputs: 0 }));
+    return note;
+  }
+
   /** `near`: the scope that the row is read in. */
   private rowFor(node: number, mode: Mode, near: number): Row {
     const group = this.group(node);
@@ -192,7 +199,7 @@ class Planner {
         if (this.isVariable(pair.to)) this.extract(pair, null);
         else if (pair.mode === "control") {
           this.extract(pair, null);
-          this.notes.set(pair.to, (this.notes.get(pair.to) ?? 0) + 1);
+          this.note(pair.to).variables++;
         } else this.extract(pair, pair.mode);
       } else if (this.isVariable(pair.to)) this.extract(pair, null);
       else kept.push(pair);
@@ -250,7 +257,7 @@ class Planner {
       }
       if (into.get(to)!.size >= HUB_DEGREE) {
         this.extract(pair, null);
-        this.notes.set(pair.to, (this.notes.get(pair.to) ?? 0) + 1);
+        this.note(pair.to).inputs++;
         return false;
       }
       return true;
@@ -337,7 +344,9 @@ class Planner {
       shown.push({ node: -1, mode: "hub", label: `+ ${rows.length - shown.length} more`, detail: "" });
     }
     const note = this.notes.get(node);
-    if (note) shown.push({ node: -1, mode: "control", label: `waits for ${note} more`, detail: "" });
+    const say = (label: string): number => shown.push({ node: -1, mode: "control", label, detail: "" });
+    if (note?.variables) say(`waits for ${count(note.variables, "variable")}`);
+    if (note?.inputs) say(`and ${count(note.inputs, "input")}`);
     let w = Math.max(this.measure(title, "title") + (group.children.length ? 18 : 0), this.measure(subtitle, "small"));
     for (const row of shown) {
       row.label = shorten(row.label, LABEL - 4);

@@ -27,7 +27,7 @@ export interface Scene {
   lines: Line[];
   w: number;
   h: number;
-  axis: number;
+  axis: number | null;
 }
 
 export function compose(plan: Plan, result: Result): Scene {

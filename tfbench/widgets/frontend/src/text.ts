@@ -20,6 +20,13 @@ export function visible(text: string): string {
   );
 }
 
+/** A name for a narrow place: its last parts, because the first ones are those of its neighbours, too. */
+export function tailText(name: string, limit: number): string {
+  if (name.length <= limit) return visible(name);
+  const from = name.indexOf("/", name.length - limit + 1);
+  return from < 0 ? shorten(name, limit) : ELLIPSIS + visible(name.slice(from));
+}
+
 export function shapeText(shape: number[] | null): string {
   if (shape === null) return "unknown shape";
   if (!shape.length) return "scalar";

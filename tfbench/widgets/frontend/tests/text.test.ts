@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesText, matcher, numberText, shapeText, shorten } from "../src/text";
+import { bytesText, matcher, numberText, shapeText, shorten, tailText } from "../src/text";
 
 test("numbers", () => {
   const cases: [number, string][] = [
@@ -43,4 +43,10 @@ test("search: words, wildcards, fields", () => {
   assert.ok(fits("device:gpu", "x"));
   assert.ok(fits("a(b[", "xa(b[y", "T"), "not a pattern");
   assert.ok(fits("", "anything"));
+});
+
+test("narrow places keep the end of a name", () => {
+  assert.equal(tailText("a/b", 10), "a/b");
+  assert.equal(tailText("model/tower_3/layer_17/add", 16), "…/layer_17/add");
+  assert.equal(tailText("x".repeat(40), 11), "xxxxxxx…xxx");
 });
