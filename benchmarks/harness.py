@@ -255,22 +255,24 @@ def table(result: dict[str, Any]) -> str:
             compared = ratio(case, ours, rival)
             failed = case["samples"].get(rival, {}).get("error", "")
             row += [failed[:40].replace("|", "/") or shown(best(case, rival), metric), number(compared)]
-        row += _verdict(ratio(case, ours, rivals[0]) if rivals else None, case["target"])
+        row += _verdict([ratio(case, ours, rival) for rival in rivals], case["target"])
         lines.append("| " + " | ".join(row) + " |")
     means = [geometric_mean(result, ours, rival) for rival in rivals]
     if any(mean is not None for mean in means) and len(result["cases"]) > 1:
         row = ["geometric mean", "", "", ""]
         for mean in means:
             row += ["", number(mean)]
-        row += _verdict(means[0], result.get("mean_target"))
+        row += _verdict(means, result.get("mean_target"))
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines)
 
 
-def _verdict(value: float | None, target: float | None) -> list[str]:
+def _verdict(values: list[float | None], target: float | None) -> list[str]:
+    """The target, and for each rival whether it is met."""
     if target is None:
         return ["", ""]
-    return [f"≤ {target:g}", "–" if value is None else "yes" if value <= target else "**no**"]
+    met = ["–" if value is None else "yes" if value <= target else "**no**" for value in values]
+    return [f"≤ {target:g}", " / ".join(met)]
 
 
 def number(value: float | None) -> str:

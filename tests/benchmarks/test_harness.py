@@ -38,11 +38,28 @@ def test_the_table_compares_best_with_best_and_judges_by_the_target() -> None:
     assert table["geometric mean"][-3:] == ["1.00", "≤ 1", "yes"]
 
 
+def test_each_rival_has_a_verdict() -> None:
+    two = result(tfbench={"cpu": [2.0], "wall": [2.0]}, TensorFlow={"cpu": [5.0]}, other={"cpu": [2.0]})
+    two["columns"].append("other")
+    two["cases"] = two["cases"][:1]
+    assert rows(harness.table(two))["given"] == [
+        "2 s",
+        "2 s",
+        "2 s",
+        "5 s",
+        "0.40",
+        "2 s",
+        "1.00",
+        "≤ 0.5",
+        "yes / **no**",
+    ]
+
+
 def test_a_failure_is_shown_and_counts_for_nothing() -> None:
     failed = {"error": "AttributeError: no | such name"}
     table = rows(harness.table(result(tfbench=failed, TensorFlow={"cpu": [0.001], "wall": [0.001]})))
     assert table["given"][0] == "AttributeError: no / such name"
-    assert table["given"][-3:] == ["–", "≤ 0.5", "–"]
+    assert table["given"][-3:] == ["–", "≤ 0.5", "–"]  # neither met nor missed
     assert "geometric mean" not in table
     table = rows(harness.table(result(tfbench={"cpu": [0.001], "wall": [0.001]}, TensorFlow=failed)))
     assert table["given"][3:5] == ["AttributeError: no / such name", "–"]
