@@ -51,9 +51,9 @@ SUITE = Suite(
     ],
     mean_target=1.0,
     note=(
-        "CPU time of one call. The targets were set against TensorFlow's own kernels; the last column says for each of the "
-        "two rivals whether they are met. TensorFlow switches oneDNN on by itself where the processor has AVX-512 VNNI or "
-        "newer; its kernels then come close to what the cores can do at most, further than the matrix product of OpenBLAS, "
-        "on which NumPy alone stands."
+        "CPU time of one call. The targets were set against TensorFlow's own kernels; the last column says for each of "
+        "the two rivals whether they are met. TensorFlow switches oneDNN on by itself where the processor has AVX-512 "
+        "VNNI or newer; its kernels then come close to what the cores can do at most, further than the matrix product "
+        "of OpenBLAS, on which NumPy alone stands."
     ),
 )

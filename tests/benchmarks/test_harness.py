@@ -114,7 +114,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*command, *python], cwd=harness.ROOT, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize(("suite", "only"), [("session", "a constant"), ("import", "wall")])
+@pytest.mark.parametrize(("suite", "only"), [("session", "a constant"), ("import", "wall time")])
 def test_a_real_run_prints_a_table(suite: str, only: str) -> None:
     done = run(suite, "--only", only)
     assert done.returncode == 0, done.stderr
