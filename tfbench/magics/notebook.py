@@ -23,7 +23,7 @@ class Notebook:
         self.cell_id: str | None = None
         self.raw_cell = ""
         #: the number that the front end shows beside the cell
-        self.number = int(shell.displayhook.prompt_count)
+        self.number = max(1, int(shell.displayhook.prompt_count))
         #: the panels shown by cell, so that running a cell again ends its old one
         self.panels: dict[str, Any] = {}
         self._files: dict[str, str] = {}
@@ -41,8 +41,9 @@ class Notebook:
     def before_cell(self, info: Any) -> None:
         """`pre_run_cell`: notes which cell runs, and drops those that the front end says were deleted."""
         self.cell_id = getattr(info, "cell_id", None)
-        # Not `execution_count`: some versions of IPython count the cell before it runs, some after.
-        self.number = int(self.shell.displayhook.prompt_count)
+        # Not `execution_count`: some versions of IPython count the cell before it runs, some after. Where cells are
+        # run without being counted (nbval does that), they are counted here, so that no two have one number.
+        self.number = max(self.number + 1, int(self.shell.displayhook.prompt_count))
         self.raw_cell = info.raw_cell or ""
         self.bench.look_at_default_graph()
         transformed = getattr(info, "transformed_cell", None) or self.shell.transform_cell(self.raw_cell)
