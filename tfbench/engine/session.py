@@ -7,7 +7,7 @@ same feed keys goes straight to the plan.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -142,17 +142,11 @@ class BaseSession:
 
     def _arithmetic(self) -> AbstractContextManager[Any]:
         """What a run computes under: no floating-point warnings, and the threads that the config allows."""
-        quiet = np.errstate(all="ignore")
         if not self._threads:
-            return quiet
-        from tfbench.engine.kernels import blas, threads  # only kernels that use threads load them otherwise
+            return np.errstate(all="ignore")
+        from tfbench.engine.kernels.threads import arithmetic  # only kernels that use threads load it otherwise
 
-        context = ExitStack()
-        context.enter_context(quiet)
-        context.enter_context(threads.limit(self._threads))
-        if self._threads == 1:
-            context.enter_context(blas.one_thread)
-        return context
+        return arithmetic(self._threads)
 
     def _compiled_for(self, fetches: Any, feed_dict: Any) -> tuple[_Compiled, list[Any]]:
         if self._closed:

@@ -265,3 +265,34 @@ else:
 def test_ctrl_c_ends_the_tasks_and_leaves_the_pool_usable() -> None:
     outcome = subprocess.run([sys.executable, "-c", INTERRUPTED], timeout=60, capture_output=True, text=True)
     assert outcome.returncode == 0, outcome.stderr
+
+
+@needs_blas_control
+def test_a_run_computes_with_the_threads_of_its_session() -> None:
+    import tfbench as tf
+
+    seen: list[Any] = []
+
+    def look(value: Any) -> Any:
+        seen.append((threads.count(), blas.one_thread.threads()))
+        return value
+
+    before = threads.count(), blas.one_thread.threads()
+    with tf.Graph().as_default() as graph:
+        y = tf.py_func(look, [tf.constant(1.0)], tf.float32)
+    for count in (0, 1, 3):
+        session = tf.Session(graph=graph, config=tf.ConfigProto(intra_op_parallelism_threads=count))
+        session.run(y)
+        session.make_callable(y)()
+    assert seen == [before] * 2 + [(1, 1)] * 2 + [(3, before[1])] * 2
+    assert (threads.count(), blas.one_thread.threads()) == before
+
+
+def test_an_error_in_a_run_gives_the_threads_back() -> None:
+    before = threads.count()
+    inside: list[int] = []
+    with pytest.raises(KeyError), threads.arithmetic(1):
+        raise KeyError(inside.append(threads.count()))
+    assert inside == [1]
+    assert threads.count() == before
+    assert blas.one_thread.depth == 0

@@ -79,6 +79,32 @@ class limit:  # noqa: N801 (used as `with limit(2):`)
         _current.limit = self._before
 
 
+class arithmetic:  # noqa: N801 (as `limit`)
+    """Context of one run: `limit(threads)`, BLAS included if it is one, and no floating-point warnings."""
+
+    __slots__ = ("_before", "_quiet", "_threads")
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._before = 0
+
+    def __enter__(self) -> None:
+        self._quiet = np.errstate(all="ignore")
+        self._quiet.__enter__()
+        self._before = _current.limit
+        _current.limit = self._threads
+        if self._threads == 1:
+            blas.one_thread.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._threads == 1:
+            blas.one_thread.__exit__()
+        _current.limit = self._before
+        self._quiet.__exit__(kind, error, trace)
+
+
 class _Scratch(threading.local):
     memory: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
 
