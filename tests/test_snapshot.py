@@ -200,6 +200,9 @@ def test_engine_graph() -> None:
     assert source is not None
     assert source.file == __file__
     assert source.line == two_uses.__code__.co_firstlineno + 3
+    caller = source.caller
+    assert caller is not None
+    assert (caller.file, caller.line) == (__file__, test_engine_graph.__code__.co_firstlineno + 1)
     w, step = taken.variables
     assert (w.name, w.trainable, w.read_by) == ("net/w", True, ("net/y", "net_1/y"))
     assert w.written_by == ("net/w/Assign",)

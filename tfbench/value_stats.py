@@ -57,10 +57,10 @@ def value_stats(value: Any, bins: int = BINS, sample: int = SAMPLE) -> ValueStat
         return ValueStats(size, None, None, None, None, nans, infs, (), sampled)
     values = kept.astype(np.float64)
     low, high = float(values.min()), float(values.max())
-    mean = float(values.mean())
-    with np.errstate(over="ignore"):
-        std = float(values.std())
-    return ValueStats(size, mean, std, low, high, nans, infs, _histogram(values, low, high, bins), sampled)
+    with np.errstate(over="ignore", invalid="ignore"):  # near the largest float the sums become infinite, and say so
+        mean, std = float(values.mean()), float(values.std())
+        histogram = _histogram(values, low, high, bins)
+    return ValueStats(size, mean, std, low, high, nans, infs, histogram, sampled)
 
 
 def _histogram(values: np.ndarray[Any, Any], low: float, high: float, bins: int) -> tuple[int, ...]:

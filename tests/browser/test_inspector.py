@@ -126,7 +126,7 @@ def test_one_selection_in_all_views(shown):
     expect(card).to_contain_text(re.compile(r"Shape\s*4×8"))
     expect(card).to_contain_text(re.compile(r"Read by\s*l1/MatMul"))
     expect(card).to_contain_text(re.compile(r"Written by\s*l1/weights/Assign"))
-    expect(card).to_contain_text("Not initialised in this session")
+    expect(card).to_contain_text("Not initialized in this session")
     expect(card).to_contain_text(re.compile(r"Made in\s*\S+"))
     expect(card.locator(".tfb-attrs")).to_contain_text("loc:@l1/weights")
     # The map chooses; card, outline, table and kernel follow.

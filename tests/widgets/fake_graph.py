@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.source import register_cell
 from tfbench.snapshot import Source
 
 
@@ -44,6 +45,21 @@ class FakeTensor:
         self.shape = FakeShape(shape)
 
 
+class Code:
+    """A code object of one line, as `tfbench.engine.source` reads it."""
+
+    co_name = "<module>"
+
+    def __init__(self, source: Source) -> None:
+        self.co_filename = source.file
+        self.co_firstlineno = source.line
+        if source.cell is not None and source.file is not None:
+            register_cell(source.file, source.cell)
+
+    def co_lines(self) -> list[tuple[int, int, int | None]]:
+        return [(0, 2, self.co_firstlineno)]
+
+
 class FakeOp:
     def __init__(
         self,
@@ -65,8 +81,7 @@ class FakeOp:
         self.outputs = [FakeTensor(self, i, dtype, shape) for i, (dtype, shape) in enumerate(outputs)]
         self.attrs = attrs
         self.device = device
-        self.source = source
-        self.trace = () if source is None else (source, 0)
+        self.trace = () if source is None else (Code(source), 0)
 
 
 class FakeVariable:
@@ -156,7 +171,7 @@ class FakeBuffer:
 
 
 class FakeSession:
-    """Values by variable op name; a missing one is uninitialised."""
+    """Values by variable op name; a missing one is uninitialized."""
 
     def __init__(self, graph: FakeGraph) -> None:
         self.graph = graph

@@ -87,11 +87,11 @@ class Page:
 
 def read_rows(header: dict[str, Any], buffers: list[bytes]) -> list[tuple[int, dict[str, Any]]]:
     """The operations of a snapshot or delta."""
-    columns = np.frombuffer(buffers[0], np.int32).reshape(header["count"], 9).tolist()
+    columns = np.frombuffer(buffers[0], np.int32).reshape(header["count"], 11).tolist()
     edges = np.frombuffer(buffers[1], np.int32).tolist()
     rows = []
     at = 0
-    for name, (index, type_, device, attrs, outputs, source, line, inputs, control) in zip(
+    for name, (index, type_, device, attrs, outputs, *places, inputs, control) in zip(
         header["names"], columns, strict=True
     ):
         data = edges[at : at + 2 * inputs]
@@ -106,7 +106,7 @@ def read_rows(header: dict[str, Any], buffers: list[bytes]) -> list[tuple[int, d
                     "device": header["devices"][device],
                     "attrs": header["attrs"][attrs],
                     "outputs": header["outputs"][outputs],
-                    "source": None if source < 0 else (*header["sources"][source], None if line < 0 else line),
+                    "source": read_place(header, *places),
                     "inputs": list(zip(data[::2], data[1::2], strict=True)),
                     "control": waits,
                 },
@@ -114,3 +114,11 @@ def read_rows(header: dict[str, Any], buffers: list[bytes]) -> list[tuple[int, d
         )
     assert at == len(edges)
     return rows
+
+
+def read_place(header: dict[str, Any], source: int, line: int, caller: int = -1, caller_line: int = -1) -> Any:
+    """A line of the user's code, with the one that called it."""
+    if source < 0:
+        return None
+    outer = read_place(header, caller, caller_line)
+    return (*header["sources"][source], None if line < 0 else line, outer)

@@ -174,7 +174,7 @@ def test_a_page_says_hello_and_follows(page: Page) -> None:
         tf.get_default_graph().notify()
         assert page.ops[-1]["name"] == "later"
         session.run(w.initializer)
-        panel.publisher.tick()
+        panel.publisher.follower.tick()
         assert page.value("net/w")["mean"] == 1.0
         panel.close()
     assert page.state == "closed"

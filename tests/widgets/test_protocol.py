@@ -50,7 +50,7 @@ def test_snapshot_arrives_whole() -> None:
     assert weights["name"] == "conv1/weights"
     assert page.ops[weights["op"]]["name"] == "conv1/weights"
     assert weights["shape"] == [5, 5, 3, 32]
-    assert weights["created_at"] == {"cell": "4", "file": "<4>", "line": 3}
+    assert weights["created_at"] == {"cell": "4", "file": "<4>", "line": 3, "caller": None}
     assert weights["read_by"] == ["conv1/Conv2D"]
 
 
@@ -191,7 +191,7 @@ def test_a_large_graph_is_a_small_message() -> None:
     assert size < 1_000_000
 
 
-def test_session_flag_and_uninitialised_variables() -> None:
+def test_session_flag_and_uninitialized_variables() -> None:
     graph = conv_graph()
     session = FakeSession(graph)
     session.assign("conv1/biases", np.zeros(32))

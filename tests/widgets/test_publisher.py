@@ -14,7 +14,9 @@ import pytest
 
 from tests.widgets.fake_graph import FakeGraph, FakeSession, conv_graph
 from tests.widgets.page import Page
-from tfbench.widgets.publisher import PERIOD, Publisher
+from tfbench.value_stats import value_stats
+from tfbench.widgets.follower import PERIOD, follower_of
+from tfbench.widgets.publisher import Publisher
 
 HELLO = {"v": 1, "kind": "hello"}
 
@@ -55,12 +57,24 @@ def wait_for(condition: Callable[[], bool], seconds: float = 5.0) -> None:
         time.sleep(0.005)
 
 
+def turn(publisher: Publisher) -> float:
+    """What the thread does after a run."""
+    assert publisher.follower is not None
+    return publisher.follower.tick()
+
+
+def calm(publisher: Publisher) -> None:
+    """What the thread does when there was no run for a while."""
+    assert publisher.follower is not None
+    publisher.follower.calm()
+
+
 def test_silent_until_a_page_says_hello(start: Callable[..., tuple[Publisher, Page]]) -> None:
     graph = conv_graph()
     publisher, page = start(graph, FakeSession(graph))
     graph.op("NoOp", "late")
     publisher.graph_changed()
-    publisher.ran()
+    turn(publisher)
     assert page.messages == []
     publisher.receive(HELLO)
     assert page.kinds[:2] == ["snapshot", "stats"]
@@ -97,16 +111,15 @@ def test_other_messages_are_dropped(start: Callable[..., tuple[Publisher, Page]]
 def test_values_of_one_look(start: Callable[..., tuple[Publisher, Page]]) -> None:
     graph = conv_graph()
     session = FakeSession(graph)
-    publisher, page = start(graph, session, clock=Clock())
+    publisher, page = start(graph, session)
     publisher.receive(HELLO)
     assert not page.value("conv1/biases")["initialized"]
     session.assign("conv1/biases", np.full(32, 2.0))
-    publisher.runs += 1
-    publisher.tick()
+    turn(publisher)
     assert page.value("conv1/biases")["mean"] == 2.0
     assert page.messages[-1]["count"] == 1, "only what changed is sent"
     assert page.state == "live"
-    publisher.quiet()
+    calm(publisher)
     assert page.state == "idle"
 
 
@@ -114,22 +127,22 @@ def test_unchanged_values_are_not_sent_again(start: Callable[..., tuple[Publishe
     graph = conv_graph()
     session = FakeSession(graph)
     session.assign("global_step", 3)
-    publisher, page = start(graph, session, clock=Clock())
+    publisher, page = start(graph, session)
     publisher.receive(HELLO)
-    publisher.tick()
+    turn(publisher)
     before = len(page.messages)
-    publisher.tick()
+    turn(publisher)
     assert len(page.messages) == before
 
 
 def test_history_reaches_a_page_that_comes_later(start: Callable[..., tuple[Publisher, Page]]) -> None:
     graph = conv_graph()
     session = FakeSession(graph)
-    publisher, page = start(graph, session, clock=Clock())
+    publisher, page = start(graph, session)
     publisher.receive(HELLO)
     for i in range(5):
         session.assign("global_step", i)
-        publisher.tick()
+        turn(publisher)
     publisher.receive(HELLO)
     index = [v["name"] for v in page.variables].index("global_step")
     assert page.history[index] == [0.0, 1.0, 2.0, 3.0, 4.0]
@@ -139,7 +152,9 @@ def test_the_thread_rests_twenty_times_as_long_as_it_looks(start: Callable[..., 
     graph = conv_graph()
     session = FakeSession(graph)
     clock = Clock()
-    publisher, _ = start(graph, session, clock=clock)
+    publisher, _ = start(graph, session)
+    assert publisher.follower is not None
+    publisher.follower._clock = clock
     publisher.receive(HELLO)
     find = session.find
 
@@ -148,9 +163,40 @@ def test_the_thread_rests_twenty_times_as_long_as_it_looks(start: Callable[..., 
         return find(container, name)
 
     session.find = slow  # type: ignore[method-assign]
-    assert publisher.tick() == pytest.approx(7 * 0.01 * 20)
+    assert turn(publisher) == pytest.approx(7 * 0.01 * 20)
     session.find = find  # type: ignore[method-assign]
-    assert publisher.tick() == PERIOD
+    assert turn(publisher) == PERIOD
+
+
+def test_panels_on_one_session_look_once(
+    start: Callable[..., tuple[Publisher, Page]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = conv_graph()
+    session = FakeSession(graph)
+    session.assign("global_step", 0)
+    panels = [start(graph, session) for _ in range(5)]
+    assert len({id(publisher.follower) for publisher, _ in panels}) == 1
+    assert len(session.observers) == 1
+    for publisher, _ in panels:
+        publisher.receive(HELLO)
+    looked: list[Any] = []
+
+    def counted(value: Any) -> Any:
+        looked.append(value)
+        session.buffers["global_step"].updates += 1  # the loop goes on while this looks
+        return value_stats(value)
+
+    monkeypatch.setattr("tfbench.widgets.follower.value_stats", counted)
+    session.assign("global_step", 7)
+    turn(panels[0][0])
+    assert len(looked) == 1
+    assert [page.value("global_step")["mean"] for _, page in panels] == [7.0] * 5
+    for publisher, _ in panels[:4]:
+        publisher.close()
+    assert len(session.observers) == 1
+    panels[4][0].close()
+    assert session.observers == []
+    assert follower_of(session) is not panels[0][0].follower
 
 
 def test_a_fast_loop_is_followed_at_a_bounded_rate(start: Callable[..., tuple[Publisher, Page]]) -> None:
@@ -179,25 +225,25 @@ def test_ran_costs_a_loop_next_to_nothing(start: Callable[..., tuple[Publisher, 
     publisher.receive(HELLO)
     begun = time.thread_time()
     for _ in range(10_000):
-        publisher.ran()
+        session.ran()
     assert (time.thread_time() - begun) / 10_000 < 5e-6
 
 
 def test_removed_variables_are_passed_over(start: Callable[..., tuple[Publisher, Page]]) -> None:
     graph = conv_graph()
     session = FakeSession(graph)
-    publisher, page = start(graph, session, clock=Clock())
+    publisher, page = start(graph, session)
     publisher.receive(HELLO)
     graph.remove("global_step")
     session.assign("conv1/biases", np.ones(32))
-    publisher.tick()
+    turn(publisher)
     assert page.value("conv1/biases")["mean"] == 1.0
 
 
 def test_a_failure_is_said_and_breaks_nothing(start: Callable[..., tuple[Publisher, Page]]) -> None:
     graph = conv_graph()
     session = FakeSession(graph)
-    publisher, page = start(graph, session, clock=Clock())
+    publisher, page = start(graph, session)
     publisher.receive(HELLO)
 
     def broken() -> Any:
@@ -225,7 +271,7 @@ def test_closing_says_so_and_unhooks(start: Callable[..., tuple[Publisher, Page]
     assert session.observers == []
     sent = len(page.messages)
     publisher.receive(HELLO)
-    publisher.ran()
+    session.ran()
     graph.op("NoOp", "late")
     publisher.graph_changed()
     time.sleep(0.05)
@@ -237,7 +283,8 @@ def test_a_dropped_publisher_ends_its_thread() -> None:
     session = FakeSession(graph)
     publisher = Publisher(graph, session, Page().send)
     publisher.receive(HELLO)
-    thread = publisher._thread
+    assert publisher.follower is not None
+    thread = publisher.follower._thread
     assert thread is not None
     assert thread.daemon
     weak = ref(publisher)

@@ -110,7 +110,7 @@ def test_text_with_values() -> None:
     text = views.as_text(with_values())
     row = next(line for line in text.splitlines() if line.startswith("dense/biases"))
     assert "3 NaN" in row
-    assert "not initialised" in text
+    assert "not initialized" in text
     assert "Spread" in text
     assert "Spread" not in views.as_text(with_values(), values=False)
 

@@ -14,16 +14,19 @@ Shape = tuple[int | None, ...] | None
 
 
 class Source(NamedTuple):
-    """Where an op came from. `cell` is a notebook cell's label, or None in a plain file."""
+    """Where an op came from. `cell` is a notebook cell's label, or None in a plain file.
+
+    `caller` is the outermost line of the user's code that led there, if that is another one.
+    """
 
     cell: str | None
     file: str | None
     line: int | None
+    caller: Source | None = None
 
     def __str__(self) -> str:
-        if self.cell is not None:
-            return f"cell {self.cell}, line {self.line}"
-        return f"{self.file}:{self.line}"
+        here = f"cell {self.cell}, line {self.line}" if self.cell is not None else f"{self.file}:{self.line}"
+        return f"{here} (called at {self.caller})" if self.caller is not None else here
 
 
 class Edge(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 from tfbench.snapshot.data import Edge, OpInfo, Output, Snapshot, Source
 from tfbench.snapshot.scopes import scope_tree
 from tfbench.snapshot.text import attr_text
-from tfbench.snapshot.variables import read_variables
+from tfbench.snapshot.variables import read_place, read_variables
 
 
 def take(graph: Any, session: Any = None, *, name: str = "", stats: bool = True) -> Snapshot:
@@ -76,13 +76,10 @@ def _read_source(op: Any, seen: dict[Any, Source | None]) -> Source | None:
     trace = op.trace
     if not trace:
         return None
-    code, offset = trace[:2]
-    key = (id(code), offset)
-    if key in seen:
-        return seen[key]
-    place = op.source
-    found = seen[key] = None if place is None else Source(place.cell, place.file, place.line)
-    return found
+    key = (id(trace[0]), trace[1], id(trace[-2]), trace[-1])
+    if key not in seen:
+        seen[key] = read_place(trace)
+    return seen[key]
 
 
 def _read_attrs(op: Any, texts: dict[Any, str]) -> tuple[tuple[str, str], ...]:

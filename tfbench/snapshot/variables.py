@@ -113,8 +113,20 @@ def _collections(graph: Any, names: set[str]) -> tuple[dict[str, Any], dict[str,
 
 def _sharers(variable: Any) -> tuple[Source, ...]:
     """Where later `get_variable` calls returned the variable."""
-    places = [source.sources(trace[:2]) for trace in getattr(variable, "shared_at", ())]
-    return tuple(Source(place.cell, place.file, place.line) for found in places for place in found)
+    places = [read_place(trace) for trace in getattr(variable, "shared_at", ())]
+    return tuple(place for place in places if place is not None)
+
+
+def read_place(trace: source.Trace) -> Source | None:
+    """The innermost line of a trace, with the outermost as its caller."""
+    if not trace:
+        return None
+    (inner,) = source.sources(trace[:2])
+    caller = None
+    if len(trace) > 2:
+        (outer,) = source.sources(trace[-2:])
+        caller = Source(outer.cell, outer.file, outer.line)
+    return Source(inner.cell, inner.file, inner.line, caller)
 
 
 def is_writer(type: str) -> bool:

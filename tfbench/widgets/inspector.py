@@ -97,7 +97,7 @@ class Inspector(anywidget.AnyWidget):
         return self.to_text()
 
     def __repr__(self) -> str:
-        # Not anywidget's, which holds an address. Initialised or not depends on what ran, but not on chance.
+        # Not anywidget's, which holds an address. Initialized or not depends on what ran, but not on chance.
         return views.as_text(self.snapshot(stats=False), values=False)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

@@ -60,7 +60,7 @@ def stats_packet(
     runs: int,
     history: Mapping[int, Sequence[float]] | None = None,
 ) -> Packet:
-    """Live values by variable index; None is an uninitialised variable. `history` holds earlier means."""
+    """Live values by variable index; None is an uninitialized variable. `history` holds earlier means."""
     count = len(values)
     numbers = np.full((count, 6), np.nan)
     flags = np.zeros(count, np.uint8)
@@ -122,6 +122,7 @@ def _rows(ops: Sequence[OpInfo], indices: Iterable[int]) -> tuple[dict[str, Any]
         info = ops[i]
         names.append(info.name)
         place = info.source
+        caller = None if place is None else place.caller
         columns += (
             i,
             types[info.type],
@@ -130,6 +131,8 @@ def _rows(ops: Sequence[OpInfo], indices: Iterable[int]) -> tuple[dict[str, Any]
             outputs[info.outputs],
             -1 if place is None else sources[place.cell, place.file],
             -1 if place is None or place.line is None else place.line,
+            -1 if caller is None else sources[caller.cell, caller.file],
+            -1 if caller is None or caller.line is None else caller.line,
             len(info.inputs),
             len(info.control),
         )
@@ -169,7 +172,8 @@ def _shape(shape: Shape) -> list[int] | None:
 def _source(source: Source | None) -> dict[str, Any] | None:
     if source is None:
         return None
-    return {"cell": _maybe(source.cell), "file": _maybe(source.file), "line": source.line}
+    place = {"cell": _maybe(source.cell), "file": _maybe(source.file), "line": source.line}
+    return {**place, "caller": _source(source.caller)}
 
 
 def _variable(info: VariableInfo) -> dict[str, Any]:

@@ -162,7 +162,7 @@ def state_text(info: VariableInfo) -> str:
     if info.initialized is None:
         return ""
     if not info.initialized:
-        return "not initialised"
+        return "not initialized"
     stats = info.stats
     if stats and (stats.nans or stats.infs):
         return ", ".join(f"{n:,} {word}" for n, word in ((stats.nans, "NaN"), (stats.infs, "inf")) if n)

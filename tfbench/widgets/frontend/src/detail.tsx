@@ -151,7 +151,7 @@ function Values({ model, variable }: { model: Model; variable: Variable }) {
   if (!variable.initialized) {
     return (
       <p class="tfb-note tfb-warn">
-        Not initialised in this session. Run its initializer, or <code>%init</code>.
+        Not initialized in this session. Run its initializer, or <code>%init</code>.
       </p>
     );
   }
@@ -210,7 +210,7 @@ function Sharing({ model, variable }: { model: Model; variable: Variable }) {
         {variable.read_by.length ? <LinkList model={model} items={list(variable.read_by)} /> : <p class="tfb-faint">nothing in this graph</p>}
       </Section>
       <Section title="Written by" n={variable.written_by.length}>
-        {variable.written_by.length ? <LinkList model={model} items={list(variable.written_by)} /> : <p class="tfb-faint">nothing: it cannot be initialised</p>}
+        {variable.written_by.length ? <LinkList model={model} items={list(variable.written_by)} /> : <p class="tfb-faint">nothing: it cannot be initialized</p>}
       </Section>
     </>
   );
@@ -381,7 +381,7 @@ function GraphCard({ model }: { model: Model }) {
         ]}
       />
       {unset.length > 0 && (
-        <Section title="Not initialised" n={unset.length}>
+        <Section title="Not initialized" n={unset.length}>
           <LinkList model={model} items={unset.map((v) => ({ name: v.name, side: shapeText(v.shape) }))} />
         </Section>
       )}

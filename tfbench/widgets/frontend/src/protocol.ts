@@ -14,6 +14,8 @@ export interface Source {
   cell: string | null;
   file: string | null;
   line: number | null;
+  /** the outermost line that led there, where that is another one */
+  caller: Source | null;
 }
 
 export interface Op {
@@ -53,7 +55,7 @@ export interface Stats {
   high: number;
   nans: number;
   infs: number;
-  /** false: initialised but without numbers (strings) */
+  /** false: initialized but without numbers (strings) */
   has: boolean;
   histogram: Uint32Array;
 }
@@ -65,7 +67,7 @@ export interface GraphInfo {
 }
 
 /** Columns of the int32 matrix that comes with a block of operations. */
-const COLUMNS = 9;
+const COLUMNS = 11;
 
 export interface RowsHeader {
   count: number;
@@ -127,9 +129,8 @@ export function readRows(header: RowsHeader, buffers: (DataView | ArrayBuffer)[]
   let at = 0;
   for (let row = 0; row < header.count; row++) {
     const c = (i: number): number => columns[row * COLUMNS + i]!;
-    const inputs = edges.subarray(at, (at += 2 * c(7)));
-    const control = edges.subarray(at, (at += c(8)));
-    const place = c(5) < 0 ? null : header.sources[c(5)]!;
+    const inputs = edges.subarray(at, (at += 2 * c(9)));
+    const control = edges.subarray(at, (at += c(10)));
     rows.push([
       c(0),
       {
@@ -138,7 +139,7 @@ export function readRows(header: RowsHeader, buffers: (DataView | ArrayBuffer)[]
         device: header.devices[c(2)]!,
         attrs: header.attrs[c(3)]!,
         outputs: outputs[c(4)]!,
-        source: place && { cell: place[0], file: place[1], line: c(6) < 0 ? null : c(6) },
+        source: readPlace(header, c(5), c(6), readPlace(header, c(7), c(8), null)),
         inputs,
         control,
       },
@@ -146,6 +147,12 @@ export function readRows(header: RowsHeader, buffers: (DataView | ArrayBuffer)[]
   }
   if (at !== edges.length) throw new Error("edges do not match their counts");
   return rows;
+}
+
+function readPlace(header: RowsHeader, source: number, line: number, caller: Source | null): Source | null {
+  if (source < 0) return null;
+  const [cell, file] = header.sources[source]!;
+  return { cell, file, line: line < 0 ? null : line, caller };
 }
 
 const NUMBERS = 6;

@@ -69,6 +69,13 @@ export function count(n: number, one: string, many = `${one}s`): string {
 
 export function sourceText(source: Source | null): string {
   if (!source) return "";
+  const { caller } = source;
+  return caller ? `${lineText(source)}, called from ${lineText(caller, source)}` : lineText(source);
+}
+
+/** A line of code; in the same cell or file as `near`, the line alone. */
+function lineText(source: Source, near?: Source): string {
+  if (near && near.cell === source.cell && near.file === source.file) return `line ${source.line ?? "?"}`;
   if (source.cell !== null) return `cell ${shorten(source.cell, 16)}, line ${source.line ?? "?"}`;
   // A plain cell is compiled under a made-up file name that tells nobody anything.
   if (/ipykernel_\d+[\\/]\d+\.py$|^<ipython-input/.test(source.file ?? "")) return `a notebook cell, line ${source.line ?? "?"}`;

@@ -45,7 +45,7 @@ const COLUMNS: Column[] = [
   { id: "shape", title: "Shape", help: "static shape", width: 108, live: false, rank: 1 },
   { id: "dtype", title: "Type", help: "dtype", width: 68, live: false, rank: 10 },
   { id: "size", title: "Size", help: "bytes of the value", width: 66, live: false, rank: 4 },
-  { id: "state", title: "State", help: "initialised or not in this session", width: 62, live: true, rank: 2 },
+  { id: "state", title: "State", help: "initialized or not in this session", width: 62, live: true, rank: 2 },
   { id: "mean", title: "Mean", help: "mean of the finite elements", width: 82, live: true, rank: 3 },
   { id: "std", title: "Spread", help: "standard deviation", width: 76, live: true, rank: 8 },
   { id: "range", title: "Min … max", help: "smallest and largest finite element", width: 122, live: true, rank: 11 },

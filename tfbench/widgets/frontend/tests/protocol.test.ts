@@ -33,7 +33,7 @@ test("the kernel's snapshot, delta, values and status", () => {
   const y = model.ops[model.find("net/y")]!;
   assert.deepEqual([...y.inputs], [model.find("x"), 0, model.find("net/w/read"), 0]);
   assert.deepEqual(y.outputs, [{ dtype: "float32", shape: [-1, 2] }]);
-  assert.deepEqual(y.source, { cell: "3", file: "<3>", line: 7 });
+  assert.deepEqual(y.source, { cell: "3", file: "<3>", line: 7, caller: null });
   assert.equal(model.variables[0]!.name, "net/w");
   assert.equal(model.variableOf(model.find("net/w")), 0);
   assert.equal(model.variables[0]!.initialized, false);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesText, matcher, numberText, shapeText, shorten, tailText } from "../src/text";
+import { bytesText, matcher, numberText, shapeText, shorten, sourceText, tailText } from "../src/text";
 
 test("numbers", () => {
   const cases: [number, string][] = [
@@ -43,6 +43,16 @@ test("search: words, wildcards, fields", () => {
   assert.ok(fits("device:gpu", "x"));
   assert.ok(fits("a(b[", "xa(b[y", "T"), "not a pattern");
   assert.ok(fits("", "anything"));
+});
+
+test("places in the source", () => {
+  const outer = { cell: "5", file: "b", line: 2, caller: null };
+  assert.equal(sourceText(null), "");
+  assert.equal(sourceText({ cell: "4", file: "a", line: 3, caller: null }), "cell 4, line 3");
+  assert.equal(sourceText({ cell: "4", file: "a", line: 3, caller: outer }), "cell 4, line 3, called from cell 5, line 2");
+  assert.equal(sourceText({ ...outer, line: 9, caller: outer }), "cell 5, line 9, called from line 2");
+  assert.equal(sourceText({ cell: null, file: "/home/me/net.py", line: 3, caller: null }), "net.py:3");
+  assert.equal(sourceText({ cell: null, file: "/tmp/ipykernel_1/23.py", line: 3, caller: null }), "a notebook cell, line 3");
 });
 
 test("narrow places keep the end of a name", () => {
