@@ -106,8 +106,8 @@ class IndexedSlices:
 
     def __tf_identity__(self, name: str | None) -> IndexedSlices:
         identity = lookup("Identity")
-        values, indices = identity(self._values, name=name), identity(self._indices, name=name)
-        dense = None if self._dense_shape is None else identity(self._dense_shape, name=name)
+        values, indices = identity(self._values), identity(self._indices)
+        dense = None if self._dense_shape is None else identity(self._dense_shape)
         return IndexedSlices(values, indices, dense)
 
 
@@ -223,7 +223,7 @@ class SparseTensor:
 
     def __tf_identity__(self, name: str | None) -> SparseTensor:
         identity = lookup("Identity")
-        return SparseTensor(*[identity(x, name=name) for x in (self._indices, self._values, self._dense_shape)])
+        return SparseTensor(*[identity(part) for part in (self._indices, self._values, self._dense_shape)])
 
 
 def _is_sparse(value: Any) -> bool:

@@ -218,6 +218,8 @@ def _from_python(value: Any, dtype: DType | None) -> tuple[np.ndarray[Any, Any],
     leaves = _leaves(value)
     for leaf in leaves:
         if dtype is None:
+            if hasattr(leaf, "_as_graph_element") and not isinstance(leaf, Tensor):
+                raise _inconvertible(value)
             if isinstance(leaf, Tensor):
                 raise TypeError(f"Expected any non-tensor type, but got a tensor instead: {leaf!r} in {value!r}.")
         elif not _fits(leaf, dtype):

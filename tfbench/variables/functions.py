@@ -148,7 +148,8 @@ def report_uninitialized_variables(
     var_list: Sequence[Any] | None = None, name: str = "report_uninitialized_variables"
 ) -> Tensor:
     """A 1-D string tensor with the names of the variables that have no value."""
-    from tfbench.engine.ops import array_join, comparison, gather
+    from tfbench.engine.ops import array_join, comparison
+    from tfbench.engine.ops.array_select import boolean_mask
 
     variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
     if var_list is None and not variables:
@@ -162,7 +163,7 @@ def report_uninitialized_variables(
                 return constant([], dtype=string)
             missing = comparison.logical_not(array_join.stack(flags))
             names = constant(np.array([variable.op.name.encode() for variable in variables], object))
-            return gather.boolean_mask(names, missing)
+            return boolean_mask(names, missing)
 
 
 # -- changing ------------------------------------------------------------------------------------------------

@@ -239,7 +239,14 @@ class ResourceVariable(Variable):
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """The rows that `indices` name, without reading the rest."""
         with self.graph.name_scope("Gather" if name is None else name) as scope:
-            value = resource_state.gather(self._handle, indices, dtype=self._dtype, name=scope)
+            return resource_state.gather(self._handle, indices, dtype=self._dtype, name=scope)  # type: ignore[no-any-return]
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """The elements at index rows, without reading the rest."""
+        from tfbench.engine.ops.gather import resource_gather_nd
+
+        with self.graph.name_scope("GatherNd" if name is None else name) as scope:
+            value = resource_gather_nd(self._handle, indices, dtype=self._dtype, name=scope)
         return identity(value)
 
     def count_up_to(self, limit: int) -> Tensor:

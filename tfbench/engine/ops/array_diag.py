@@ -265,16 +265,15 @@ def _matrix_set_diag_shape(node: Operation, x: Shape, diagonal: Shape, k: Shape)
     x = with_rank_at_least(x, 2)
     with_rank_at_least(diagonal, 1)
     ks = _known_range(node, 2)
-    if x is not None and ks is not None:
-        lower, upper = ks
-        diagonal = with_rank(diagonal, len(x) - 1 if lower == upper else len(x))
-        rows, columns = x[-2:]
-        longest = None if rows is None or columns is None else _longest(rows, columns, lower, upper)
-        count = () if lower == upper else (upper - lower + 1,)
-        batch = merge(x[:-2], diagonal[: len(x) - 2])
-        merge(diagonal, (*(batch or ()), *count, longest))
-        return [(*(batch or ()), rows, columns)]
-    return [x]
+    if ks is None:
+        return [x]
+    single = ks[0] == ks[1]
+    if x is not None:
+        diagonal = with_rank(diagonal, len(x) - 1 if single else len(x))
+    if diagonal is None:
+        return [x]
+    # The diagonals say how many matrices there are, but not how large they are.
+    return [merge(x, (*(diagonal[:-1] if single else diagonal[:-2]), None, None))]
 
 
 @_matrix_set_diag.kernel(CPU, GPU)

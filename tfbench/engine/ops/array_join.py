@@ -19,7 +19,7 @@ from tfbench.engine.infer import PARTIAL_VALUES, VALUE_FROM_SHAPES, constant_val
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.base import identity
-from tfbench.engine.shape_math import dim_add, merge
+from tfbench.engine.shape_math import dim_add, merge, with_rank
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
 
@@ -62,7 +62,11 @@ def _pack_kernel(xp: Any, *values: Any, axis: int) -> Any:
             if value.ndim:
                 break
         else:
-            return np.array(values, first.dtype)
+            if first.dtype != object:
+                return np.array(values, first.dtype)
+            strings = np.empty(len(values), object)
+            strings[:] = [value.item() for value in values]
+            return strings
     for i, value in enumerate(values):
         if value.shape != first.shape:
             raise errors.InvalidArgumentError(
@@ -267,9 +271,7 @@ _concat_v2 = op(
 
 
 def _concat_shape(values: tuple[Shape, ...], axis_tensor: Tensor) -> list[Shape]:
-    shape = axis_tensor._shape
-    if shape is not None and len(shape) != 0 and shape not in ((1,), (None,)):
-        raise ValueError(f"Shape must be rank 0 but is rank {len(shape)}")
+    with_rank(axis_tensor._shape, 0)
     known = constant_value(axis_tensor)
     if known is None:
         rank = next((len(value) for value in values if value is not None), None)

@@ -16,6 +16,7 @@ from tfbench.engine.ops.shape_ops import rank as _rank
 from tfbench.engine.ops.shape_ops import renamed
 from tfbench.engine.shape_math import (
     dim_merge,
+    merge,
     num_elements,
     with_dim,
     with_rank,
@@ -245,10 +246,13 @@ def reverse_sequence(
     batch_dim: int | None = None,
 ) -> Tensor:
     """The first `seq_lengths[i]` elements along `seq_axis` reversed, for each i along `batch_axis`."""
+    axis = renamed("seq_axis", seq_axis, "seq_dim", seq_dim)
+    if axis is None:
+        raise TypeError("Expected int for argument 'seq_dim' not None.")
     return _reverse_sequence(  # type: ignore[no-any-return]
         input,
         seq_lengths,
-        seq_dim=renamed("seq_axis", seq_axis, "seq_dim", seq_dim),
+        seq_dim=axis,
         batch_dim=renamed("batch_axis", batch_axis, "batch_dim", batch_dim),
         name=name,
     )
@@ -270,6 +274,7 @@ def _roll_shape(node: Operation, x: Shape, shift: Shape, axis: Shape) -> list[Sh
     with_rank_at_least(x, 1)
     with_rank_at_most(shift, 1)
     with_rank_at_most(axis, 1)
+    merge(shift, axis)
     return [x]
 
 

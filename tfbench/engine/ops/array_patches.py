@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import brackets, invalid
@@ -40,10 +41,6 @@ def _check(attrs: dict[str, Any]) -> None:
             raise ValueError(
                 f"ExtractImagePatches requires the {key[:-1]} attribute to contain 4 values, but got: {len(value)}"
             )
-        if value[0] != 1 or value[3] != 1:
-            raise ValueError(
-                f"Current implementation does not yet support {key} in the batch and depth dimensions: {value}"
-            )
 
 
 @_patches.shape
@@ -68,6 +65,9 @@ def _patches_shape(node: Operation, x: Shape) -> list[Shape]:
 def _patches_kernel(xp: Any, x: Any, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str) -> Any:
     if x.ndim != 4:
         raise invalid(f"input must be 4-dimensional{brackets(x.shape)}")
+    for key, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
+        if value[0] != 1 or value[3] != 1:
+            raise errors.UnimplementedError(None, None, f"Only support {key} across space.")
     counts, sizes, starts = [], [], []
     for axis in (1, 2):
         count, before = _windows(x.shape[axis], ksizes[axis], strides[axis], rates[axis], padding)

@@ -61,13 +61,20 @@ def _agree(
 def scatter_rows(target: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
     """(target as rows, row numbers, updates as rows) for index vectors into `target`; checks bounds and shapes."""
     if indices.ndim < 1:
-        raise invalid("Indices shape must have rank at least one. Found: []")
-    depth = indices.shape[-1]
-    if depth > target.ndim or updates.shape != (*indices.shape[:-1], *target.shape[depth:]):
+        raise invalid(f"Indices shape must have rank at least one. Found:{brackets(indices.shape)}")
+    outer, depth = indices.ndim - 1, indices.shape[-1]
+    if updates.ndim < outer or updates.shape[:outer] != indices.shape[:outer]:
         raise invalid(
-            f"Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: "
-            f"{brackets(updates.shape)}, indices.shape: {brackets(indices.shape)}, params_shape: "
-            f"{brackets(target.shape)}, slice_dim: {depth}, and batch_dim: {indices.ndim - 1}"
+            f"Dimensions [0,{outer}) of indices[shape={brackets(indices.shape)}] must match dimensions [0,{outer}) of "
+            f"updates[shape={brackets(updates.shape)}]. Outer dimensions of indices and update must match. Indices "
+            f"shape: {brackets(indices.shape)}, updates shape:{brackets(updates.shape)}"
+        )
+    if depth > target.ndim or updates.shape[outer:] != target.shape[depth:]:
+        raise invalid(
+            f"Dimensions [{depth},{target.ndim}) of input[shape={brackets(target.shape)}] must match dimensions "
+            f"[{outer},{updates.ndim}) of updates[shape={brackets(updates.shape)}]. Inner dimensions of output shape "
+            f"must match inner dimensions of updates shape. Output: {brackets(target.shape)} updates: "
+            f"{brackets(updates.shape)}"
         )
     wrong = bad_row(indices, target.shape)
     if wrong is not None:
@@ -103,7 +110,7 @@ def _scatter_nd_shape(node: Operation, indices: Shape, updates: Shape, shape: Sh
 def _scatter_nd_kernel(xp: Any, indices: Any, updates: Any, shape: Any) -> Any:
     sizes = shape.tolist()
     if any(size < 0 for size in sizes):
-        raise invalid(f"Shape {brackets(sizes)} must be non-negative")
+        raise invalid(f"Dimension {min(sizes)} must be >= 0")
     if updates.dtype == object:
         result = np.full(sizes, b"", object)
         rows, places, values = scatter_rows(result, indices, updates)

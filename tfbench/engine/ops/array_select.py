@@ -62,20 +62,31 @@ def _select_shape(node: Operation, condition: Shape, t: Shape, e: Shape) -> list
     return [data]
 
 
-@_select.kernel(CPU, GPU)
-def _select_kernel(xp: Any, condition: Any, t: Any, e: Any) -> Any:
+def _check_same(t: Any, e: Any) -> None:
     if t.shape != e.shape:
         raise invalid(
             f"'then' and 'else' must have the same size.  but received: {brackets(t.shape)} vs. {brackets(e.shape)}"
         )
-    if condition.shape != t.shape:
-        if condition.ndim == 1 and t.ndim >= 1 and condition.shape[0] == t.shape[0]:
-            condition = condition.reshape((-1,) + (1,) * (t.ndim - 1))
-        elif condition.ndim != 0:
+
+
+@_select.kernel(CPU, GPU)
+def _select_kernel(xp: Any, condition: Any, t: Any, e: Any) -> Any:
+    if condition.ndim == 1 and t.ndim > 1:
+        _check_same(t, e)
+        if condition.shape[0] != t.shape[0]:
             raise invalid(
-                "Number of batches of 'then' must match size of 'cond', but saw: "
-                f"{brackets(t.shape)} vs. {brackets(condition.shape)}"
+                f"Number of batches of 'then' must match size of 'cond', but saw: {t.shape[0]} vs. {condition.shape[0]}"
             )
+        condition = condition.reshape((-1,) + (1,) * (t.ndim - 1))
+    elif condition.ndim == 0:
+        _check_same(t, e)
+    else:
+        for i, data in enumerate((t, e), 1):
+            if data.shape != condition.shape:
+                raise invalid(
+                    "Inputs to operation of type Select must have the same size and shape.  Input 0: "
+                    f"{brackets(condition.shape)} != input {i}: {brackets(data.shape)}"
+                )
     return xp.where(condition, t, e)
 
 
@@ -275,9 +286,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
         if maxlen is None:
             known = lengths._shape
             if known is None:
-                from tfbench.engine import ops
-
-                axes = ops.range(0, rank(lengths))
+                axes = lookup("Range")(0, rank(lengths), 1)
             else:
                 axes = constant(np.arange(len(known), dtype=np.int32), dtypes.int32)
             longest = lookup("Max")(lengths, axes)

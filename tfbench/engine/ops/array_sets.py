@@ -30,12 +30,14 @@ _unique_with_counts = op(
 
 @_unique.shape
 def _unique_shape(node: Operation, x: Shape) -> list[Shape]:
-    return [(None,), with_rank(x, 1)]
+    with_rank(x, 1)
+    return [(None,), x]
 
 
 @_unique_with_counts.shape
 def _unique_with_counts_shape(node: Operation, x: Shape) -> list[Shape]:
-    return [(None,), with_rank(x, 1), (None,)]
+    with_rank(x, 1)
+    return [(None,), x, (None,)]
 
 
 def _distinct(x: Any) -> tuple[Any, Any, Any]:

@@ -16,9 +16,11 @@ from tfbench.engine.ops.array_fill import ones, zeros
 from tfbench.engine.ops.array_join import concat, stack, unstack
 from tfbench.engine.ops.array_order import transpose
 from tfbench.engine.ops.array_pad import tile
-from tfbench.engine.ops.shape_ops import rank, reshape, shape
+from tfbench.engine.ops.resource_state import variable_shape
+from tfbench.engine.ops.shape_ops import rank, reshape, shape, squeeze
 from tfbench.engine.ops.static_value import get_static_value
-from tfbench.engine.shape_math import concatenate, debug_string, merge, with_rank_at_least
+from tfbench.engine.resources import VariableBuffer
+from tfbench.engine.shape_math import concatenate, debug_string, with_rank_at_least
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
 
@@ -84,11 +86,8 @@ def _gather_v2_shape(node: Operation, params: Shape, indices: Shape, axis_shape:
     if params is None or indices is None:
         return [None]
     axis %= len(params)
-    if batch > axis:
-        raise ValueError(f"batch_dims ({batch}) must be less than or equal to axis ({axis})")
-    outer = params[:axis]
-    if batch:
-        outer = (*(merge(params[:batch], indices[:batch]) or ()), *params[batch:axis])
+    # The sizes of the batch are the tensor's; whether the indices agree, the kernel says.
+    outer = (*params[:batch], *params[batch:axis])
     return [(*outer, *indices[batch:], *params[axis + 1 :])]
 
 
@@ -106,11 +105,9 @@ def _gather_v2_kernel(xp: Any, params: Any, indices: Any, axis: Any, *, batch_di
     batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     if batch > position or batch > indices.ndim:
         raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({position})")
-    if params.shape[:batch] != indices.shape[:batch]:
-        raise invalid(
-            f"params.shape{brackets(params.shape)} and indices.shape{brackets(indices.shape)} must agree in their "
-            f"first {batch} dimensions"
-        )
+    for i, (size, rows_of) in enumerate(zip(params.shape[:batch], indices.shape[:batch])):
+        if size != rows_of:
+            raise invalid(f"params.shape[{i}]: {size} should be equal to indices.shape[{i}]: {rows_of}")
     # The gathered axis is put right behind the batch; batches become rows; afterwards what stood between goes back.
     moved = xp.moveaxis(params, position, batch)
     rows = moved.reshape((-1, *moved.shape[batch:]))
@@ -144,10 +141,55 @@ def gather(
     """
     if axis is None:
         axis = batch_dims
-    if get_static_value(axis) == 0 and hasattr(params, "handle") and hasattr(params, "sparse_read"):
-        # A resource variable reads the rows without the rest.
-        return params.sparse_read(indices, name=name)  # type: ignore[no-any-return]
+    if get_static_value(axis) == 0:
+        if hasattr(params, "handle"):
+            # A resource variable reads the rows without the rest.
+            return params.sparse_read(indices, name=name)  # type: ignore[no-any-return]
+        batch_dims = 0
     return _gather_v2(params, indices, axis, batch_dims=batch_dims, name=name)  # type: ignore[no-any-return]
+
+
+@_gather_v2.gradient
+def _gather_v2_gradient(node: Operation, dy: Any) -> Any:
+    return [*_slices_of_gather(node, dy, get_static_value(node.inputs[2])), None]
+
+
+@_gather.gradient
+def _gather_gradient(node: Operation, dy: Any) -> Any:
+    return _slices_of_gather(node, dy, 0)
+
+
+def _slices_of_gather(node: Operation, dy: Any, axis: Any) -> list[Any]:
+    """The gradient of a gather: rows for the first axis (IndexedSlices), a dense tensor for another.
+
+    Raises:
+      NotImplementedError: for batches of indices.
+    """
+    from tfbench.engine import ops
+    from tfbench.engine.composite import IndexedSlices
+
+    params, indices = node.inputs[:2]
+    if node.attrs.get("batch_dims"):
+        raise NotImplementedError("The gradient of tf.gather with batch_dims is not there yet")
+    params_shape = shape(params, out_type=dtypes.int64)
+    count = reshape(ops.size(indices), [1])
+    if axis is not None and int(axis) == 0:
+        rows = reshape(dy, concat([count, ops.cast(params_shape[1:], dtypes.int32)], 0))
+        return [IndexedSlices(rows, reshape(indices, count), params_shape), None]
+    position: Any = node.inputs[2]
+    if axis is not None and int(axis) < 0:
+        position = rank(params) + int(axis)  # type: ignore[operator]
+    # The gathered axis is put first, the rows summed by index, and the axis put back.
+    before = ops.range(0, position)
+    behind = ops.range(position + 1, rank(params))  # type: ignore[operator]
+    moved = concat([[position], before, behind], 0)
+    inner = ops.range(position, position + rank(indices))  # type: ignore[operator]
+    rest = ops.range(position + rank(indices), rank(dy))  # type: ignore[operator]
+    front = transpose(dy, concat([inner, before, rest], 0))
+    sizes = ops.gather(shape(params), concat([before, behind], 0))
+    rows = reshape(front, concat([count, sizes], 0))
+    summed = ops.unsorted_segment_sum(rows, reshape(indices, [-1]), shape(params)[position])
+    return [transpose(summed, ops.invert_permutation(moved)), None]
 
 
 # -- GatherNd ----------------------------------------------------------------------------------------------------
@@ -208,6 +250,47 @@ def _gather_nd_kernel(xp: Any, params: Any, indices: Any, *, bad_indices_policy:
     return xp.array(params[tuple(xp.moveaxis(indices, -1, 0))])
 
 
+resource_gather_nd = op(
+    "ResourceGatherNd",
+    "resource: resource, indices: Tindices",
+    "output: dtype",
+    "dtype: type; Tindices: {int32, int64}",
+    stateful=True,
+    fresh=True,
+)
+
+
+@resource_gather_nd.shape
+def _resource_gather_nd_shape(node: Operation, resource: Shape, indices: Shape) -> list[Shape]:
+    return list(_gather_nd_shape(node, variable_shape(node.inputs[0]), indices))
+
+
+@resource_gather_nd.kernel(CPU)
+def _resource_gather_nd_kernel(xp: Any, resource: VariableBuffer, indices: Any) -> Any:
+    return _gather_nd_kernel(xp, resource.read(), indices, bad_indices_policy="")
+
+
+@resource_gather_nd.gradient
+def _resource_gather_nd_gradient(node: Operation, dy: Any) -> Any:
+    from tfbench.engine import ops
+    from tfbench.engine.ops.resource_state import shape_of
+
+    indices = node.inputs[1]
+    return [ops.scatter_nd(indices, dy, shape_of(node.inputs[0], out_type=indices.dtype)), None]
+
+
+@_gather_nd.gradient
+def _gather_nd_gradient(node: Operation, dy: Any) -> Any:
+    from tfbench.engine import ops
+    from tfbench.engine.composite import IndexedSlices
+
+    params, indices = node.inputs
+    sizes = shape(params, out_type=indices.dtype)
+    if indices._shape is not None and len(indices._shape) == 2 and indices._shape[-1] == 1:
+        return [IndexedSlices(dy, squeeze(indices, axis=-1), sizes), None]
+    return [ops.scatter_nd(indices, dy, sizes), None]
+
+
 def gather_nd(
     params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = ""
 ) -> Tensor:
@@ -215,7 +298,7 @@ def gather_nd(
     static = get_static_value(batch_dims)
     if static is None or int(static) != 0:
         return _batch_gather_nd(params, indices, int(batch_dims), name)
-    if hasattr(params, "handle") and hasattr(params, "gather_nd"):
+    if hasattr(params, "handle"):
         return params.gather_nd(indices, name=name)  # type: ignore[no-any-return]
     return _gather_nd(  # type: ignore[no-any-return]
         params, indices, name=name, bad_indices_policy=bad_indices_policy

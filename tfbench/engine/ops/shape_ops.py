@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value, partial_sizes
@@ -15,7 +17,7 @@ from tfbench.engine.ops.shape_queries import shape_internal as shape_internal
 from tfbench.engine.ops.shape_queries import shape_n as shape_n
 from tfbench.engine.ops.shape_queries import size as size
 from tfbench.engine.ops.shape_queries import size_internal as size_internal
-from tfbench.engine.shape_math import debug_string, dim_div, num_elements
+from tfbench.engine.shape_math import debug_string, dim_div, num_elements, with_rank
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
 
@@ -33,16 +35,10 @@ def shape_from_input(node: Operation, index: int) -> Shape:
       ValueError: for other negative sizes, and for a shape input that is no vector.
     """
     tensor = node._inputs[index]
-    own = tensor._shape
-    if own is not None and len(own) > 1:
-        raise ValueError(f"Shape must be at most rank 1 but is rank {len(own)}")
+    (length,) = with_rank(tensor._shape, 1)
     sizes = partial_sizes(tensor)
-    if own == ():
-        if sizes is not None and sizes[0] is not None and sizes[0] != -1:
-            raise ValueError("Input tensor must be scalar with value -1, or 1-D: the shape must be a vector")
-        return None
     if sizes is None:
-        return None if own is None or own[0] is None else (None,) * own[0]
+        return None if length is None else (None,) * length
     for value in sizes:
         if value is not None and value < -1:
             raise ValueError(f"Invalid value in tensor used for shape: {value}")
@@ -86,8 +82,12 @@ def _product(shape: Shape) -> int:
 
 @_reshape.kernel(CPU, GPU)
 def _reshape_kernel(xp: Any, x: Any, sizes: Any) -> Any:
+    wanted = sizes.tolist()
     try:
-        return x.reshape(sizes.tolist())
+        # NumPy takes any negative number for the unknown size.
+        if wanted and min(wanted) < -1:
+            raise _reshape_error(x, sizes)
+        return x.reshape(wanted)
     except (ValueError, TypeError):
         raise _reshape_error(x, sizes) from None
 
@@ -224,7 +224,9 @@ def _squeeze_gradient(node: Operation, dy: Any) -> Any:
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
     """`input` without its dimensions of size 1, or without those listed in `axis`. Older: `squeeze_dims`."""
     axis = renamed("axis", axis, "squeeze_dims", squeeze_dims)
-    dims = None if axis is None else ([axis] if not isinstance(axis, (list, tuple)) else axis)
+    dims = [axis] if np.isscalar(axis) else axis
+    if dims is not None and not isinstance(dims, (list, tuple)):
+        raise TypeError(f"Expected list for 'axis' argument to 'squeeze' Op, not {axis!r}.")
     return _squeeze(input, squeeze_dims=dims, name=name)  # type: ignore[no-any-return]
 
 
