@@ -51,7 +51,7 @@ def total(x: Array, axes: tuple[int, ...], keep: bool) -> Array | None:
     if found is None:
         return None
     matrix, last = found
-    rows, columns = matrix.shape
+    columns = matrix.shape[1]
     if columns > _SHORT_SUM:
         return None
     with one_thread:  # memory is what it waits for, and a second thread would only be waited for as well
@@ -63,7 +63,8 @@ def _column_sums(matrix: Array) -> Array:
     """Block by block: a running sum over millions of rows would lose its last digits."""
     ones = np.ones(min(len(matrix), _ROWS), matrix.dtype)
     parts = [ones[: len(block)] @ block for block in (matrix[i : i + _ROWS] for i in range(0, len(matrix), _ROWS))]
-    return parts[0] if len(parts) == 1 else np.sum(parts, axis=0, dtype=matrix.dtype)
+    result: Array = parts[0] if len(parts) == 1 else np.sum(parts, axis=0, dtype=matrix.dtype)
+    return result
 
 
 def extreme(ufunc: Any, x: Array, axes: tuple[int, ...], keep: bool) -> Array | None:
@@ -92,8 +93,9 @@ def _of_rows(ufunc: Any, matrix: Array) -> Array:
 def _of_columns(ufunc: Any, matrix: Array) -> Array:
     while len(matrix) > 1:
         half = len(matrix) // 2
-        halved = ufunc(matrix[:half], matrix[half : 2 * half])
+        halved: Array = ufunc(matrix[:half], matrix[half : 2 * half])
         if len(matrix) % 2:
             ufunc(halved[0], matrix[-1], out=halved[0])
         matrix = halved
-    return matrix[0]
+    only: Array = matrix[0]
+    return only

@@ -42,14 +42,16 @@ def polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
 
 def _scaled_tail(x: Array) -> Array:
     """exp(x^2) erfc(x) for x >= 0."""
-    return polynomial(_ERFC, (x - 3.75) / (x + 3.75)) / (1 + 2 * x)
+    result: Array = polynomial(_ERFC, (x - 3.75) / (x + 3.75)) / (1 + 2 * x)
+    return result
 
 
 def _tail(x: Array) -> Array:
     """erfc(x) for x >= 0."""
     # x^2 in two parts: rounding it would cost digits where exp is steep.
-    high = x.astype(np.float16).astype(x.dtype) if x.dtype == np.float32 else x.astype(np.float32).astype(x.dtype)
-    return np.exp(-high * high) * np.exp((high - x) * (high + x)) * _scaled_tail(x)
+    high = x.astype(np.float16 if x.dtype == np.float32 else np.float32).astype(x.dtype)
+    result: Array = np.exp(-high * high) * np.exp((high - x) * (high + x)) * _scaled_tail(x)
+    return result
 
 
 def erf(x: Array) -> Array:
@@ -96,10 +98,11 @@ def erfinv(x: Array) -> Array:
     result = np.copysign(erfcinv(1 - np.abs(x)), x)
     small = np.abs(x) < 0.5
     if small.any():
-        # 1 - |x| has lost the last digits of a small x: polish on erf itself.
-        value, wanted = result[small], x[small]
-        for _ in range(2):
-            value = np.where(wanted == 0, 0, value - (erf(value) - wanted) * np.exp(value * value) * (np.sqrt(np.pi) / 2))
+        # 1 - |x| has lost the last digits of a small x: the first terms of the series, then Newton on erf itself.
+        wanted = x[small]
+        value = wanted * (np.sqrt(np.pi) / 2) * (1 + np.pi / 12 * wanted * wanted)
+        for _ in range(3):
+            value = value - (erf(value) - wanted) * np.exp(value * value) * (np.sqrt(np.pi) / 2)
         result[small] = value
     return result
 

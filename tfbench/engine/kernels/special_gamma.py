@@ -78,7 +78,8 @@ def _lgamma_positive(x: Array) -> Array:
 
 def stirling(x: Array) -> Array:
     """log(gamma(x)) for x >= 8."""
-    return (x - 0.5) * np.log(x) - x + 0.5 * np.log(2 * np.pi) + stirling_rest(x)
+    result: Array = (x - 0.5) * np.log(x) - x + 0.5 * np.log(2 * np.pi) + stirling_rest(x)
+    return result
 
 
 def stirling_rest(x: Array) -> Array:
@@ -137,11 +138,11 @@ def _euler_maclaurin(x: Array, q: Array) -> Array:
         total = np.where(low, total + value**-x, total)
         value = np.where(low, value + 1, value)
     power = value**-x
-    total = total + power * value / (x - 1) + 0.5 * power
+    total += power * value / (x - 1) + 0.5 * power
     factor = x * power / value
     factorial = 2.0
     for k in range(1, 13):
-        total = total + factor * (_BERNOULLI[k - 1] / factorial)
+        total += factor * (_BERNOULLI[k - 1] / factorial)
         factor = factor * (x + 2 * k - 1) * (x + 2 * k) / (value * value)
         factorial *= (2 * k + 1) * (2 * k + 2)
     return total

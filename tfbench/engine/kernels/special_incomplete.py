@@ -55,7 +55,8 @@ def _gamma_factor(a: Array, x: Array) -> Array:
     distance = np.where(large, (x - a) / a, 0.0)
     size = np.where(large, a, 20.0)
     near = np.sqrt(size / (2 * np.pi)) * np.exp(size * (np.log1p(distance) - distance) - stirling_rest(size))
-    return np.where(large, near, direct)
+    factor: Array = np.where(large, near, direct)
+    return factor
 
 
 def _iterate(state: list[Array], step: Callable[[int, list[Array]], Array]) -> Array:
@@ -79,7 +80,8 @@ def _gamma_series(a: Array, x: Array) -> Array:
         total, term, a, x = state
         term = term * x / (a + k)
         state[0], state[1] = total + term, term
-        return term > total * _EPSILON
+        going: Array = term > total * _EPSILON
+        return going
 
     total = _iterate([np.ones_like(x), np.ones_like(x), a, x], step)
     return total * _gamma_factor(a, x) / a
@@ -95,7 +97,8 @@ def _gamma_fraction(a: Array, x: Array) -> Array:
         c = b + numerator / c
         c = np.where(np.abs(c) < _TINY, _TINY, c)
         state[0], state[1], state[2], state[3] = h * (d * c), c, d, b
-        return np.abs(d * c - 1) > 2 * _EPSILON
+        going: Array = np.abs(d * c - 1) > 2 * _EPSILON
+        return going
 
     b = x + 1 - a
     d = 1 / np.where(b == 0, _TINY, b)
@@ -140,7 +143,8 @@ def _beta_fraction(a: Array, b: Array, x: Array) -> Array:
             change = d * c
             h = h * change
         state[0], state[1], state[2] = h, c, d
-        return np.abs(change - 1) > 2 * _EPSILON
+        going: Array = np.abs(change - 1) > 2 * _EPSILON
+        return going
 
     d = 1 / safe(1 - (a + b) * x / (a + 1))
     return _iterate([d, np.ones_like(x), d, a, b, x], step)

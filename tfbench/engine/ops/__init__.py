@@ -26,6 +26,7 @@ from tfbench.engine.ops.matmul import *
 from tfbench.engine.ops.math_operators import *
 from tfbench.engine.ops.math_einsum import *
 from tfbench.engine.ops.math_tensordot import *
+from tfbench.engine.ops.math_legacy import *
 from tfbench.engine.ops.shape_ops import *
 from tfbench.engine.ops.array_fill import *
 from tfbench.engine.ops.array_join import *
@@ -55,13 +56,31 @@ from tfbench.engine.ops.checks import *
 from tfbench.engine.ops.asserts import *
 from tfbench.engine.ops.asserts_static import *
 from tfbench.engine.ops.script import *
+from tfbench.engine.ops.strings import *
+from tfbench.engine.ops.string_convert import *
+from tfbench.engine.ops.string_split import *
+from tfbench.engine.ops.string_regex import *
+from tfbench.engine.ops.string_csv import *
+from tfbench.engine.ops.files import *
+from tfbench.engine.ops.printing_v2 import *
 from tfbench.engine.ops.linalg import *
 from tfbench.engine.ops.linalg_solve import *
 from tfbench.engine.ops.linalg_norm import *
 from tfbench.engine.ops.random import *
 from tfbench.engine.ops.random_samples import *
 from tfbench.engine.ops.random_stateless import *
-from tfbench.engine.ops import nn_activations, nn_bias, nn_conv, nn_conv3d, nn_depthwise, nn_pool, nn_softmax  # public as `tf.nn`
+from tfbench.engine.ops.math_confusion import *
+from tfbench.engine.ops import (  # public as `tf.nn`
+    nn_activations,
+    nn_bias,
+    nn_conv,
+    nn_conv3d,
+    nn_depthwise,
+    nn_loss,
+    nn_norm,
+    nn_pool,
+    nn_softmax,
+)
 
 # What the families list, and not the families' own modules: `tf.random` is another one than `ops/random.py`.
 __all__ = [name for name, value in list(globals().items()) if name[0] != "_" and type(value).__name__ != "module"]

@@ -22,7 +22,9 @@ _ORDERED = "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, h
 _less = binary("Less", _ORDERED, lambda xp, x, y: xp.less(x, y), output="z: bool", operator=" < ")
 _less_equal = binary("LessEqual", _ORDERED, lambda xp, x, y: xp.less_equal(x, y), output="z: bool", operator=" <= ")
 _greater = binary("Greater", _ORDERED, lambda xp, x, y: xp.greater(x, y), output="z: bool", operator=" > ")
-_greater_equal = binary("GreaterEqual", _ORDERED, lambda xp, x, y: xp.greater_equal(x, y), output="z: bool", operator=" >= ")
+_greater_equal = binary(
+    "GreaterEqual", _ORDERED, lambda xp, x, y: xp.greater_equal(x, y), output="z: bool", operator=" >= "
+)
 
 _equal = op("Equal", "x: T, y: T", "z: bool", "T: type; incompatible_shape_error: bool = true", fresh=True)
 _not_equal = op("NotEqual", "x: T, y: T", "z: bool", "T: type; incompatible_shape_error: bool = true", fresh=True)

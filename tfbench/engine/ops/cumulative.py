@@ -32,7 +32,9 @@ def _scan(type: str, types: str, accumulate: Callable[[Any, Any, int], Any], neu
     @opdef.kernel(CPU, GPU)
     def kernel(xp: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
         if axis.ndim:
-            raise errors.InvalidArgumentError(None, None, f"ScanOp: axis must be a scalar, not {debug_string(axis.shape)}")
+            raise errors.InvalidArgumentError(
+                None, None, f"ScanOp: axis must be a scalar, not {debug_string(axis.shape)}"
+            )
         at, rank = int(axis), x.ndim
         if not -rank <= at < rank:
             raise errors.InvalidArgumentError(
@@ -83,9 +85,7 @@ def cumulative_logsumexp(
     return _running(_cumulative_logsumexp, "CumulativeLogsumexp", x, axis, exclusive, reverse, name)
 
 
-def _running(
-    opdef: OpDef, default: str, x: Any, axis: Any, exclusive: bool, reverse: bool, name: str | None
-) -> Tensor:
+def _running(opdef: OpDef, default: str, x: Any, axis: Any, exclusive: bool, reverse: bool, name: str | None) -> Tensor:
     with name_scope(name, default, [x]) as scope:
         x = convert_to_tensor(x, name="x")
         return opdef(x, axis, exclusive=exclusive, reverse=reverse, name=scope)  # type: ignore[no-any-return]

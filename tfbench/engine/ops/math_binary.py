@@ -53,7 +53,8 @@ def _check_truncated(y: Any) -> None:
         raise errors.InternalError(
             None,
             None,
-            "Integer division by zero: Unexpected error in binary operator (only integer div and mod should have errors)",
+            "Integer division by zero: Unexpected error in binary operator "
+            "(only integer div and mod should have errors)",
         )
 
 
@@ -213,7 +214,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
         return truediv(x, y, name)
     if not isinstance(x, Tensor):
         x = convert_to_tensor(x, dtype=y._dtype.base_dtype if isinstance(y, Tensor) else None)
-    return x / y  # type: ignore[no-any-return, operator]
+    return x / y  # type: ignore[no-any-return]
 
 
 #: what integers become before a true division
@@ -347,5 +348,3 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
 def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     """The angle in radians of the point (x, y), in (-pi, pi]."""
     return _atan2(y, x, name=name)  # type: ignore[no-any-return]
-
-

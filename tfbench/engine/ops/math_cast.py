@@ -18,7 +18,8 @@ from tfbench.engine.ops.math_common import same_shape
 from tfbench.engine.tensor import Tensor
 
 __all__ = [
-    "cast", "saturate_cast", "to_bfloat16", "to_complex64", "to_complex128", "to_double", "to_float", "to_int32", "to_int64",
+    "cast", "saturate_cast", "to_bfloat16", "to_complex64", "to_complex128", "to_double", "to_float", "to_int32",
+    "to_int64",
 ]  # fmt: skip
 
 _cast = op("Cast", "x: SrcT", "y: DstT", "SrcT: type; DstT: type; Truncate: bool = false", fresh=True)
@@ -34,7 +35,7 @@ PARTIAL_VALUES["Cast"] = _partial_cast
 
 
 @_cast.kernel(CPU, GPU)
-def _cast_kernel(xp: Any, x: Any, *, DstT: Any, Truncate: bool) -> Any:  # noqa: N803 - TensorFlow's names
+def _cast_kernel(xp: Any, x: Any, *, DstT: Any, Truncate: bool) -> Any:
     if x.dtype == object or DstT.as_numpy_dtype is object:
         raise errors.UnimplementedError(
             None, None, f"Cast {_proto_word(as_dtype(x.dtype))} to {_proto_word(DstT)} is not supported"

@@ -87,7 +87,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
         t = convert_to_tensor(t, name="t")
         count = cast(ops.size(t), dtypes.float32)
-        inverse = rsqrt(reduce_sum(t * t, _range(0, ops.rank(t))))  # type: ignore[operator]
+        inverse = rsqrt(reduce_sum(t * t, _range(0, ops.rank(t))))
         scaled = t * clip_norm
         factor = minimum(inverse * count, constant(1.0) / clip_norm)  # type: ignore[operator]
         return lookup("Identity")(scaled * factor, name=scope)  # type: ignore[no-any-return]

@@ -45,7 +45,7 @@ _complex.shape(broadcast_shape)
 
 
 @_complex.kernel(CPU, GPU)
-def _complex_kernel(xp: Any, real: Any, imag: Any, *, Tout: Any) -> Any:  # noqa: N803 - TensorFlow's name
+def _complex_kernel(xp: Any, real: Any, imag: Any, *, Tout: Any) -> Any:
     result = xp.empty(xp.broadcast_shapes(real.shape, imag.shape), Tout.as_numpy_dtype)
     result.real = real
     result.imag = imag
@@ -111,7 +111,9 @@ def angle(input: Any, name: str | None = None) -> Tensor:
             return _angle(input, Tout=kind.real_dtype, name=scope)  # type: ignore[no-any-return]
         from tfbench.engine import ops
 
-        return ops.where(input < 0, math.pi * ops.ones_like(input), ops.zeros_like(input))
+        negative = input < 0
+        whole: Any = ops.ones_like(input)
+        return ops.where(negative, math.pi * whole, ops.zeros_like(input))
 
 
 def conj(x: Any, name: str | None = None) -> Tensor:

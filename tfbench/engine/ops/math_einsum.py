@@ -63,9 +63,7 @@ def _einsum_shape(node: Operation, *shapes: Any) -> Any:
     if rest is None:
         return [None]
     at = output.find(_REST)
-    return [
-        (*(sizes[name] for name in output[:at]), *rest, *(sizes[name] for name in output[at + 1 :]))
-    ]
+    return [(*(sizes[name] for name in output[:at]), *rest, *(sizes[name] for name in output[at + 1 :]))]
 
 
 def dict_items(names: str, sizes: Any) -> list[tuple[str, int | None]]:
@@ -178,9 +176,7 @@ def parse(equation: str, count: int) -> tuple[list[str], str]:
     everything = "".join(labels)
     if match.group(2) is None:
         # In alphabetical order; '...' comes first, as '0' does.
-        output = "".join(
-            name for name in sorted(set(everything)) if everything.count(name) == 1 or name == _REST
-        )
+        output = "".join(name for name in sorted(set(everything)) if everything.count(name) == 1 or name == _REST)
         return labels, output
     output = match.group(2)[2:]
     if output.count(_REST) > 1:
@@ -195,7 +191,7 @@ def parse(equation: str, count: int) -> tuple[list[str], str]:
 
 def _label_sizes(equation: str, labels: list[str], shapes: list[Any]) -> dict[str, int]:
     """The size of each label; 1 where it is not known, the product of sizes for '...'."""
-    sizes: dict[str, int] = {name: 1 for name in "".join(labels)}
+    sizes = dict.fromkeys("".join(labels), 1)
     for i, (names, shape) in enumerate(zip(labels, shapes)):
         if shape is None:
             continue

@@ -2,7 +2,8 @@
 
 TensorFlow asks the package opt_einsum; the graph depends on its choices, so they are made by the same rules. First
 operands with the same labels are multiplied. Then the pair whose product is smallest, measured against its two
-factors, goes first (ties: the pair that was made earlier). Last come products of what shares no label, small ones first.
+factors, goes first (ties: the pair that was made earlier). Last come products of what shares no label, small ones
+first.
 """
 
 from __future__ import annotations
@@ -73,9 +74,7 @@ class _Search:
 
     def product(self, a: Labels, b: Labels) -> Labels:
         both = a & b
-        return frozenset(
-            ((a | b) & self.output) | (both & self.shared[3]) | (((a | b) - both) & self.shared[2])
-        )
+        return frozenset(((a | b) & self.output) | (both & self.shared[3]) | (((a | b) - both) & self.shared[2]))
 
     def propose(self, a: Labels, others: list[Labels]) -> None:
         """Puts the best of the pairs of `a` with another into the queue."""

@@ -28,7 +28,9 @@ def _invalid(message: str) -> errors.OpError:
 
 # -- counting integers -------------------------------------------------------------------------------------------
 
-_bincount = op("Bincount", "arr: int32, size: int32, weights: T", "bins: T", "T: {int32, int64, float, double}", fresh=True)
+_bincount = op(
+    "Bincount", "arr: int32, size: int32, weights: T", "bins: T", "T: {int32, int64, float, double}", fresh=True
+)
 _dense_bincount = op(
     "DenseBincount",
     "input: Tidx, size: Tidx, weights: T",
@@ -164,9 +166,7 @@ def _histogram_kernel(xp: Any, values: Any, limits: Any, nbins: Any, *, dtype: A
         raise _invalid(f"nbins should be a positive number, but got '{count}'")
     low, high = limits
     if not low < high:
-        raise _invalid(
-            f"value_range should satisfy value_range[0] < value_range[1], but got '[{low:g}, {high:g}]'"
-        )
+        raise _invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '[{low:g}, {high:g}]'")
     flat = np.ravel(values)
     if np.isnan(flat).any():
         raise _invalid("Histogram values must not contain NaN")
@@ -184,7 +184,9 @@ def histogram_fixed_width(
         return _histogram(values, value_range, nbins, dtype=dtype, name=scope)  # type: ignore[no-any-return]
 
 
-_bucketize = op("Bucketize", "input: T", "output: int32", "T: {int32, int64, float, double}; boundaries: list(float)", fresh=True)
+_bucketize = op(
+    "Bucketize", "input: T", "output: int32", "T: {int32, int64, float, double}; boundaries: list(float)", fresh=True
+)
 _bucketize.shape(same_shape)
 
 

@@ -67,22 +67,22 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         stop = convert_to_tensor(stop, name="stop", dtype=start._dtype.base_dtype)
         count = _whole(num)
         cast(count, start._dtype)  # TensorFlow's graphs have this node, though nothing uses it
-        sizes = ops.broadcast_dynamic_shape(ops.shape(start), ops.shape(stop))  # type: ignore[attr-defined]
-        start = ops.broadcast_to(start, sizes)  # type: ignore[attr-defined]
-        stop = ops.broadcast_to(stop, sizes)  # type: ignore[attr-defined]
+        sizes = ops.broadcast_dynamic_shape(ops.shape(start), ops.shape(stop))
+        start = ops.broadcast_to(start, sizes)
+        stop = ops.broadcast_to(stop, sizes)
         start, stop = ops.expand_dims(start, axis), ops.expand_dims(stop, axis)
         sizes = ops.shape(start)
-        rank = ops.shape(sizes)[0]
+        rank: Any = ops.shape(sizes)[0]
         at = select(axis >= 0, axis, rank + axis)
         # The numbers between the ends; the slice at the end is right for 0 and 1 numbers as well.
         between = lookup("Maximum")(count - 2, 0)
         steps = lookup("Maximum")(count - 1, 1)
-        step = (stop - start) / cast(steps, stop._dtype)  # type: ignore[operator]
+        step: Any = (stop - start) / cast(steps, stop._dtype)
         start, stop = cast(start, step._dtype), cast(stop, step._dtype)
         last = select(count >= 0, steps, -1)
         numbers = cast(_range(1, last, dtype=dtypes.int64), step._dtype)
         form = select(lookup("Equal")(at, _range(0, rank)), between, 1)
-        inner = start + step * ops.reshape(numbers, form)  # type: ignore[operator]
+        inner = start + step * ops.reshape(numbers, form)
         everything = ops.concat([start, inner, stop], axis=at)
         begin = ops.zeros_like(sizes)
         size = ops.concat([sizes[0:at], ops.reshape(count, [1]), sizes[at + 1 :]], axis=0)

@@ -89,5 +89,5 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
         tensors = [convert_to_tensor(value, name=f"coeff_{i}") for i, value in enumerate(coeffs)]
         result = tensors[0]
         for coefficient in tensors[1:]:
-            result = coefficient + result * x  # type: ignore[operator]
+            result = coefficient + result * x
         return result

@@ -36,8 +36,8 @@ def _length(start: Any, limit: Any, delta: Any) -> int:
     if delta < 0 and start < limit:
         raise ValueError(f"Requires start >= limit when delta < 0: {_say(start)}/{_say(limit)}")
     if isinstance(start, int):
-        return (abs(limit - start) + abs(delta) - 1) // abs(delta)
-    return math.ceil(abs((limit - start) / delta))
+        return int((abs(limit - start) + abs(delta) - 1) // abs(delta))
+    return math.ceil(float(abs((limit - start) / delta)))
 
 
 def _say(value: Any) -> str:
@@ -91,7 +91,9 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         if widest is None:
             found = [value._dtype.base_dtype for value in (start, limit, delta)]
             if not all(kind in _RANGE_TYPES for kind in found):
-                raise TypeError(f"range takes {[kind.name for kind in _RANGE_TYPES]}, not {[kind.name for kind in found]}.")
+                raise TypeError(
+                    f"range takes {[kind.name for kind in _RANGE_TYPES]}, not {[kind.name for kind in found]}."
+                )
             widest = max(found, key=_RANGE_TYPES.index)
         start, limit, delta = (cast(value, widest) for value in (start, limit, delta))
         return _range_op(start, limit, delta, name=scope)  # type: ignore[no-any-return]

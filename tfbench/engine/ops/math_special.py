@@ -159,7 +159,8 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """The inverse of erfc, elementwise."""
     with name_scope(name, "erfcinv", [x]):
         x = convert_to_tensor(x, name="start")
-        return -ndtri(0.5 * x) * math.sqrt(0.5)
+        quantile: Any = ndtri(0.5 * x)
+        return -quantile * math.sqrt(0.5)  # type: ignore[no-any-return]
 
 
 def bessel_i0(x: Any, name: str | None = None) -> Tensor:

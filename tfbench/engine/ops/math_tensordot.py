@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
@@ -50,12 +52,12 @@ def _axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
     """The axes of a and of b: lists where they are known, else tensors."""
     from tfbench.engine import ops
 
-    if isinstance(axes, int) or hasattr(axes, "__index__") and not isinstance(axes, Tensor) and not getattr(axes, "ndim", 0):
+    if isinstance(axes, (int, np.integer)):
         if axes < 0:
             raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
         rank = a._rank
         if rank is None:
-            whole = ops.rank(a)
+            whole: Any = ops.rank(a)
             return _range(whole - axes, whole, dtype=dtypes.int32), _range(axes, dtype=dtypes.int32)
         if axes > rank:
             raise ValueError(
@@ -95,14 +97,14 @@ def _as_matrix(x: Tensor, axes: Any, flipped: bool) -> tuple[Tensor, Any, list[i
         sizes = ops.shape(x)
         whole = ops.rank(x)
         contracted = convert_to_tensor(axes, dtype=dtypes.int32, name="axes")
-        contracted = ops.where(contracted >= 0, contracted, contracted + whole)  # type: ignore[attr-defined]
+        contracted = ops.where(contracted >= 0, contracted, contracted + whole)
         free = lookup("ListDiff")(_range(0, whole), contracted, out_idx=dtypes.int32)[0]
-    free_sizes = ops.gather(sizes, free)  # type: ignore[attr-defined]
-    contracted_sizes = ops.gather(sizes, contracted)  # type: ignore[attr-defined]
+    free_sizes = ops.gather(sizes, free)
+    contracted_sizes = ops.gather(sizes, contracted)
     count, summed = reduce_prod(free_sizes), reduce_prod(contracted_sizes)
     order = ops.concat([contracted, free] if flipped else [free, contracted], 0)
     form = ops.stack([summed, count] if flipped else [count, summed])
-    return ops.reshape(ops.transpose(x, order), form), free_sizes, free_known  # type: ignore[attr-defined]
+    return ops.reshape(ops.transpose(x, order), form), free_sizes, free_known
 
 
 def _known_matrix(x: Tensor, axes: list[int], free: list[int], flipped: bool) -> Tensor:
@@ -117,6 +119,6 @@ def _known_matrix(x: Tensor, axes: list[int], free: list[int], flipped: bool) ->
         summed *= shape[i]
     order = axes + free if flipped else free + axes
     if order != list(range(len(shape))):
-        x = ops.transpose(x, order)  # type: ignore[attr-defined]
+        x = ops.transpose(x, order)
     form = [summed, count] if flipped else [count, summed]
     return x if x._shape == tuple(form) else ops.reshape(x, form)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import lookup
@@ -91,8 +89,8 @@ def _rsqrt_kernel(xp: Any, x: Any) -> Any:
 
 def _sigmoid_kernel(xp: Any, x: Any) -> Any:
     result = xp.exp(xp.negative(x))
-    if isinstance(result, np.generic):
-        return xp.reciprocal(result + result.dtype.type(1))
+    if result.ndim == 0:
+        return xp.reciprocal(xp.add(result, 1, dtype=result.dtype))
     xp.add(result, 1, out=result)
     return xp.reciprocal(result, out=result)
 
@@ -244,10 +242,10 @@ _is_finite = unary("IsFinite", FLOATS, lambda xp, x: xp.isfinite(x), output="y: 
 
 def round(x: Any, name: str | None = None) -> Tensor:
     """The nearest whole number, halves to the even one; integers come back as they are."""
-    x = as_tensor(x, "x")
-    if x._dtype.is_integer:
-        return x
-    return _round(x, name=name)  # type: ignore[no-any-return]
+    tensor = as_tensor(x, "x")
+    if tensor._dtype.is_integer:
+        return tensor
+    return _round(tensor, name=name)  # type: ignore[no-any-return]
 
 
 def rint(x: Any, name: str | None = None) -> Tensor:

@@ -133,9 +133,7 @@ def _batch_kernel(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     first, second = _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y
     shapes = f"In[0]: {debug_string(x.shape)}, In[1]: {debug_string(y.shape)}"
     if first.shape[-1] != second.shape[-2]:
-        raise errors.InvalidArgumentError(
-            None, None, f"Matrix size-incompatible: {shapes} {int(adj_x)} {int(adj_y)}"
-        )
+        raise errors.InvalidArgumentError(None, None, f"Matrix size-incompatible: {shapes} {int(adj_x)} {int(adj_y)}")
     if x.ndim > 2 and y.ndim > 2 and any(m != n and 1 not in (m, n) for m, n in zip(x.shape[-3::-1], y.shape[-3::-1])):
         raise errors.InvalidArgumentError(
             None,
@@ -146,7 +144,7 @@ def _batch_kernel(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     return _product(xp, first, second)
 
 
-def _batch_kernel_v3(xp: Any, x: Any, y: Any, *, Tout: Any, adj_x: bool, adj_y: bool) -> Any:  # noqa: N803
+def _batch_kernel_v3(xp: Any, x: Any, y: Any, *, Tout: Any, adj_x: bool, adj_y: bool) -> Any:
     wanted = Tout.as_numpy_dtype
     return _batch_kernel(xp, x.astype(wanted), y.astype(wanted), adj_x=adj_x, adj_y=adj_y)
 
@@ -254,7 +252,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
 
     with name_scope(name, "Trace", [x]) as scope:
         x = convert_to_tensor(x, name="x")
-        return reduce_sum(ops.matrix_diag_part(x), [-1], name=scope)  # type: ignore[attr-defined]
+        return reduce_sum(ops.matrix_diag_part(x), [-1], name=scope)
 
 
 _cross = op("Cross", "a: T, b: T", "product: T", "T: realnumbertype", fresh=True, doc="the vector product, in 3-D")
@@ -277,9 +275,7 @@ def _cross_kernel(xp: Any, a: Any, b: Any) -> Any:
             None, None, f"Both inputs must be of same shape: {debug_string(a.shape)} vs. {debug_string(b.shape)}"
         )
     if a.ndim == 0 or a.shape[-1] != 3:
-        raise errors.FailedPreconditionError(
-            None, None, "Cross-products are only defined for 3-element vectors."
-        )
+        raise errors.FailedPreconditionError(None, None, "Cross-products are only defined for 3-element vectors.")
     return xp.cross(a, b)
 
 

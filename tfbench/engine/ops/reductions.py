@@ -196,7 +196,7 @@ def reduction_axes(x: Any, axis: Any) -> Any:
         return constant(np.arange(rank, dtype=np.int32))
     from tfbench.engine import ops
 
-    return _range(0, ops.rank(x))  # type: ignore[attr-defined]
+    return _range(0, ops.rank(x))
 
 
 def _reduce(
@@ -271,6 +271,8 @@ def reduce_any(
     return _reduce(_any_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
-def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The square root of the sum of squares over `axis`. (`tf.math` has this name.)"""
     return reduce(_norm_op, input_tensor, axis, bool(keepdims), name)

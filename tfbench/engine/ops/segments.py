@@ -225,9 +225,7 @@ def _sparse(type: str, types: str, compute: Callable[[Any, Any, int], Any], doc:
         return compute(data[indices], ids, number)
 
     attrs = f"T: {types}; Tidx: indextype = int32; Tsegmentids: indextype = int32; sparse_gradient: bool = false"
-    plain = op(
-        type, "data: T, indices: Tidx, segment_ids: Tsegmentids", "output: T", attrs, fresh=True, doc=doc
-    )
+    plain = op(type, "data: T, indices: Tidx, segment_ids: Tsegmentids", "output: T", attrs, fresh=True, doc=doc)
     told = op(
         type + "WithNumSegments",
         "data: T, indices: Tidx, segment_ids: Tsegmentids, num_segments: Tnumsegments",
@@ -303,7 +301,7 @@ def _rows_of_each(data: Any, ids: Any, count: Any) -> Tensor:
     count = convert_to_tensor(count)
     ones = ops.ones(shape_internal(ids), dtype=data._dtype)
     number = unsorted_segment_sum(ones, ids, count)
-    form = ops.concat([count[None], ops.ones([ops.rank(data) - ops.rank(ids)], dtype=count._dtype)], axis=0)  # type: ignore[operator, index]
+    form = ops.concat([count[None], ops.ones([ops.rank(data) - ops.rank(ids)], dtype=count._dtype)], axis=0)  # type: ignore[operator]
     return lookup("Maximum")(ops.reshape(number, form), 1)  # type: ignore[no-any-return]
 
 

@@ -1,0 +1,76 @@
+"""Writes `op_signatures.json`: what TensorFlow's op registry says about each op type that tfbench declares.
+
+Run with a Python that has TensorFlow (extra `oracle`): python tests/engine/ops/record_signatures.py
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tensorflow.core.framework import types_pb2
+from tensorflow.python.framework import op_def_registry
+
+HERE = Path(__file__).resolve().parent
+_NAMES = {"float": "float32", "double": "float64", "half": "float16"}
+
+
+def type_name(number: int) -> str:
+    name = types_pb2.DataType.Name(number)[3:].lower()
+    return _NAMES.get(name, name)
+
+
+def argument(arg: Any) -> list[Any]:
+    kind = arg.type_attr or arg.type_list_attr or type_name(arg.type)
+    return [arg.name, f"{arg.number_attr} * {kind}" if arg.number_attr else kind, arg.is_ref]
+
+
+def value(item: Any) -> Any:
+    kind = item.WhichOneof("value")
+    if kind is None:
+        return []
+    found = getattr(item, kind)
+    if kind == "list":
+        return [
+            *[one.decode() for one in found.s], *found.i, *found.f, *found.b, *[type_name(one) for one in found.type]
+        ]  # fmt: skip
+    if kind == "type":
+        return type_name(found)
+    if kind == "s":
+        return found.decode()
+    if kind == "shape":
+        return "<unknown>" if found.unknown_rank else str(tuple(dim.size for dim in found.dim))
+    return found
+
+
+def signature(op: Any) -> dict[str, Any]:
+    attrs = {}
+    for attr in op.attr:
+        default = value(attr.default_value) if attr.HasField("default_value") else "required"
+        attrs[attr.name] = [attr.type, default, sorted(set(value(attr.allowed_values)))]
+    return {
+        "inputs": [argument(arg) for arg in op.input_arg],
+        "outputs": [argument(arg) for arg in op.output_arg],
+        "attrs": attrs,
+        "stateful": op.is_stateful,
+    }
+
+
+def main() -> None:
+    sys.path.insert(0, str(HERE.parents[2]))
+    import tfbench
+
+    tfbench.constant
+    from tfbench.engine.opdef import registry
+
+    found = {type: op_def_registry.get(type) for type in sorted(registry)}
+    rows = {type: signature(op) for type, op in found.items() if op is not None}
+    text = ",\n".join(f"{json.dumps(type)}: {json.dumps(row)}" for type, row in rows.items())
+    (HERE / "op_signatures.json").write_text("{\n" + text + "\n}\n")
+    print(f"{len(rows)} signatures; not in TensorFlow: {', '.join(type for type, op in found.items() if op is None)}")
+
+
+if __name__ == "__main__":
+    main()
