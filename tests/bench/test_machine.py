@@ -23,6 +23,10 @@ LINES = (
     "n = n + 1",
     "n = [n, 5]; z = tf.constant(n[-1])",
     "del n",
+    "kept = []; held = {'a': 1}",
+    "kept.append(x)",
+    "kept.clear(); kept.extend([1, x])",
+    "held['b'] = x",
     "x.set_shape([])",
     "tf.add_to_collection('kept', x)",
     "v = tf.get_variable('v', [2])",
@@ -81,6 +85,8 @@ def meaning(value: Any) -> Any:
         return type(value).__name__, value.name
     if isinstance(value, list):
         return [meaning(item) for item in value]
+    if isinstance(value, dict):
+        return {key: meaning(item) for key, item in value.items()}
     if isinstance(value, int | float | str):
         return value
     return type(value).__name__, getattr(value, "name", None), getattr(value, "reuse", None)
@@ -141,6 +147,7 @@ class Notebook(RuleBasedStateMachine):
             {name: nodes(entry.graph) for name, entry in self.bench.entries.items()},
             {name: dict(entry.graph._names_in_use) for name, entry in self.bench.entries.items()},
             {name: id(value) for name, value in self.namespace.items() if name not in PROVIDED},
+            names(self.namespace),
             [(cell.id, cell.label, cell.stale) for cell in self.bench.cells],
             self.bench.current,
             tf.get_default_graph() is self.bench.entries[self.bench.current].graph,
@@ -221,7 +228,7 @@ class Notebook(RuleBasedStateMachine):
                 assert entry.graph._names_in_use == graph._names_in_use
                 assert meaning(entry.graph.get_collection("kept")) == meaning(graph.get_collection("kept"))
         expected, found = names(fresh.namespace), names(self.namespace)
-        left_over = {name for cell in self.bench.cells if cell.stale is not None for name in cell.bound}
+        left_over = {name for cell in self.bench.cells if cell.stale is not None for name in cell.bound.names}
         assert {key: value for key, value in found.items() if key not in left_over or key in expected} == expected
 
 

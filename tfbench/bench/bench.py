@@ -24,6 +24,7 @@ from tfbench.bench.result import CellResult
 from tfbench.bench.values import ParkedValues
 from tfbench.engine.graph import Graph
 from tfbench.engine.session import Session
+from tfbench.variable_scope import AUTO_REUSE
 
 #: numbers what is compiled, where a cell runs more than once
 _runs = itertools.count(2)
@@ -129,8 +130,10 @@ class Bench:
         Raises:
           Whatever the source raises. SyntaxError. RuntimeError inside another cell.
         """
-        if reuse not in (None, True, False, "auto") and repr(reuse) != repr(_auto_reuse()):
+        if reuse not in (None, True, False, "auto", AUTO_REUSE):
             raise ValueError(f"reuse must be True, False, None or 'auto', but is {reuse!r}")
+        if graph is not None:
+            _check_name(graph)
         options = CellOptions(scope, reuse, name_scope, device, initializer, seed, fresh)
         if namespace is not None:
             self.namespace = namespace
@@ -138,8 +141,11 @@ class Bench:
         with self._change() as held:
             known = None if cell_id is None else next((cell for cell in self.cells if cell.id == cell_id), None)
             if cell_id is None:
-                cell_id = self._new_id()
-            label = label or cell_id
+                self._unnamed += 1
+                cell_id, name = f"({self._unnamed})", str(self._unnamed)
+            else:
+                name = cell_id
+            label = label or name
             graph_name = graph or (known.graph if known else self._current)
             code = self._compile(source, label, file, first_line)
             new = Cell(cell_id, label, graph_name, code, options)
@@ -177,6 +183,7 @@ class Bench:
             self.entries, self._current = entries, current
             if known is not None:
                 codes.register(known.code.file, known.label)
+            rebuild.explain_missing_name(error)
             report.explain_failure(error, new.code.file)
             raise
         lost = rebuild.commit()
@@ -248,8 +255,7 @@ class Bench:
         entry = self._entry(old)
         if new in self.entries:
             raise ValueError(f"a graph called {new!r} is there already")
-        if not new:
-            raise ValueError("a graph's name must not be empty")
+        _check_name(new)
         with self._change():
             self.entries = {new if name == old else name: each for name, each in self.entries.items()}
             entry.name = new
@@ -261,6 +267,7 @@ class Bench:
         with self._change() as held:
             start = next((i for i, cell in enumerate(self.cells) if first(cell)), len(self.cells))
             rebuild = Rebuild(self, start, graphs, held, cause)
+            rebuild.deleted = gone
             try:
                 rebuild.take_back_names()
                 for name in graphs:
@@ -318,10 +325,6 @@ class Bench:
         finally:
             self._busy = False
 
-    def _new_id(self) -> str:
-        self._unnamed += 1
-        return str(self._unnamed)
-
     def _provide_names(self) -> None:
         for name, module in (("tf", __name__.partition(".")[0]), ("np", "numpy")):
             if name not in self.namespace:
@@ -337,10 +340,9 @@ class Bench:
         return Code(source, file, first_line)
 
 
-def _auto_reuse() -> Any:
-    from tfbench.variable_scope import AUTO_REUSE
-
-    return AUTO_REUSE
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"a graph's name must be a text that is not empty, but is {name!r}")
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tfbench.bench.code import Code
-from tfbench.bench.names import Binding
+from tfbench.bench.names import Bindings
 from tfbench.bench.options import CellOptions
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.history import Mark
@@ -26,7 +26,7 @@ class Cell(NamedTuple):
     #: its operations are those from `start` up to `end`
     start: int = 0
     end: int = 0
-    bound: dict[str, Binding] = {}  # noqa: RUF012 - never changed in place
+    bound: Bindings = Bindings()
     #: why it is left out, or None
     stale: str | None = None
 

@@ -27,7 +27,7 @@ class Names(NamedTuple):
 
 def same_cell(cells: Sequence[Cell], graph: str, source: str) -> Cell | None:
     """The cell of `graph` that `source` is a new version of, or None."""
-    candidates = [cell for cell in reversed(cells) if cell.graph == graph and not cell.id.startswith("label:")]
+    candidates = [cell for cell in cells[::-1] if cell.graph == graph and not cell.id.startswith("label:")]
     for cell in candidates:
         if cell.code.source.strip() == source.strip():
             return cell

@@ -17,7 +17,7 @@ class Interrupts:
     """The state of one `held()` block."""
 
     def __init__(self, handler: Any) -> None:
-        self._handler = handler
+        self.handler = handler
         self._pending = False
 
     def note(self, *_: object) -> None:
@@ -32,15 +32,16 @@ class Interrupts:
     @contextmanager
     def allowed(self) -> Iterator[None]:
         """Interrupts are raised as usual inside."""
-        if self._handler is None:
+        if self.handler is None:
             yield
             return
         self.check()
         try:
-            signal.signal(signal.SIGINT, self._handler)
+            signal.signal(signal.SIGINT, self.handler)
             yield
         finally:
-            signal.signal(signal.SIGINT, self.note)
+            # What the cell has set itself stays.
+            self.handler = signal.signal(signal.SIGINT, self.note)
 
 
 @contextmanager
@@ -55,4 +56,4 @@ def held() -> Iterator[Interrupts]:
     try:
         yield interrupts
     finally:
-        signal.signal(signal.SIGINT, handler)
+        signal.signal(signal.SIGINT, interrupts.handler)

@@ -58,9 +58,11 @@ def plain(ops: Sequence[Operation], cause: str) -> str:
     return f"{cause}, which takes back what plain cells had added to the graph after it: run {where} again."
 
 
-def dropped(label: str, cause: str) -> str:
-    """The graph was started over, or the cell was deleted."""
-    return f"{cause}, and cell {label}, which made it, was dropped with what it had added. Run a cell that makes it."
+def dropped(label: str, cause: str, deleted: bool) -> str:
+    """The graph was started over, or the cell was deleted in the notebook."""
+    if deleted:
+        return f"cell {label}, which made it, was deleted: run a cell that makes it, and then this one again."
+    return f"{cause}, which dropped what cell {label} had added: run cell {label} again."
 
 
 def lost(ops: Sequence[Operation]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 from tfbench.engine.default_graph import default_graph_stack, default_session_stack
@@ -32,16 +33,30 @@ class CellOptions(NamedTuple):
             stack.callback(setattr, graph, "seed", graph.seed)
             graph.seed = self.seed
         if self.device is not None:
-            stack.enter_context(graph.device(self.device))
+            with _named("device", self.device):
+                stack.enter_context(graph.device(self.device))
         initializer = self.initializer
         if isinstance(initializer, str):
-            initializer = eval(compile(initializer, "<--initializer>", "eval", dont_inherit=True), namespace)
+            with _named("initializer", initializer):
+                initializer = eval(compile(initializer, "<initializer>", "eval", dont_inherit=True), namespace)
         reuse = AUTO_REUSE if self.reuse == "auto" else self.reuse or None
         if self.scope is not None or reuse is not None or initializer is not None:
             scope = get_variable_scope() if self.scope is None else self.scope
-            stack.enter_context(variable_scope(scope, reuse=reuse, initializer=initializer))
+            with _named("scope", self.scope):
+                stack.enter_context(variable_scope(scope, reuse=reuse, initializer=initializer))
         if self.name_scope is not None:
-            stack.enter_context(graph.name_scope(self.name_scope))
+            with _named("name_scope", self.name_scope):
+                stack.enter_context(graph.name_scope(self.name_scope))
+
+
+@contextmanager
+def _named(option: str, value: Any) -> Iterator[None]:
+    """An option that cannot be entered says which it is."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"This is about the cell's option {option}={value!r}.")
+        raise
 
 
 class Surroundings:

@@ -52,8 +52,10 @@ class Rebuild:
         self.cause = cause
         #: id of the cell that the person ran, if it is one
         self.run_id: str | None = None
+        #: ids of cells that are not in the notebook any more
+        self.deleted: set[str] = set()
         self._interrupts = interrupts
-        self._names_before = dict(namespace)
+        self._names_before = names.copy(namespace)
         self._stacks_before = (list(default_graph_stack.items), list(default_session_stack.items))
         self._old = bench.cells[start:]
         self._values = Values([entry.graph for entry in bench.entries.values()], bench.parked)
@@ -61,15 +63,22 @@ class Rebuild:
         self._notes: dict[str, dict[str | None, tuple[notes.Note, list[Operation]]]] = {}
         self._marks = {name: entry.graph.mark() for name, entry in bench.entries.items() if name not in graphs}
         #: what the names of each cell meant before they were taken back
-        self._taken: dict[str, dict[str, Any]] = {}
+        self._taken: dict[str, names.Taken] = {}
         #: the list of cells as it will be
         self.cells = list(bench.cells[:start])
 
     # -- back ---------------------------------------------------------------------------------------------------
 
     def take_back_names(self) -> None:
+        """Takes back what the cells from the place of the change on bound, and what left-out cells before it did.
+
+        A name that only a left-out cell binds would not be there in a clean run: no cell may use it.
+        """
         for cell in reversed(self._old):
             self._taken[cell.id] = names.take_back(self.namespace, cell.bound)
+        for cell in self.cells:
+            if cell.stale is not None:
+                self._taken[cell.id] = names.take_back(self.namespace, cell.bound)
 
     def cut(self, name: str, from_start: bool = False) -> None:
         """Cuts graph `name` at the place of the change; with `from_start`, empties it and its sessions."""
@@ -107,7 +116,7 @@ class Rebuild:
         """Runs a cell at the end of its graph; gives it with what it did, and its value."""
         entry = self.bench.entries[cell.graph]
         graph = entry.graph
-        before = dict(self.namespace)
+        before = names.copy(self.namespace)
         mark = graph.mark()
         with ExitStack() as stack:
             stack.callback(Surroundings(graph).renew)
@@ -157,7 +166,7 @@ class Rebuild:
     def _try(self, cell: Cell) -> str | None:
         """Replays one cell; where it fails, undoes what it did and returns the reason."""
         graph = self.bench.entries[cell.graph].graph
-        mark, before = graph.mark(), dict(self.namespace)
+        mark, before = graph.mark(), names.copy(self.namespace)
         self._values.open_level()
         try:
             new, _ = self.execute(cell)
@@ -174,8 +183,18 @@ class Rebuild:
         """Names that only a left-out cell binds keep their dead tensors: those say which cell to run."""
         for position, cell in enumerate(self.cells):
             if cell.stale is not None and cell.id in self._taken:
-                bound = names.bind_again(self.namespace, self._taken[cell.id], only_missing=True)
+                bound = names.bind_missing(self.namespace, self._taken[cell.id])
                 self.cells[position] = cell._replace(bound=bound)
+
+    def explain_missing_name(self, error: BaseException) -> None:
+        """Says of a name that is not there which left-out cell had bound it."""
+        if isinstance(error, NameError):
+            for cell in self.bench.cells:
+                if cell.stale is not None and error.name in self._taken.get(cell.id, names.NOTHING).names:
+                    error.add_note(
+                        f"cell {cell.label} had bound {error.name}, but is left out ({cell.stale}): run it again."
+                    )
+                    return
 
     # -- the end ------------------------------------------------------------------------------------------------
 
@@ -207,7 +226,7 @@ class Rebuild:
                     continue
                 old, new = before[owner], now.get(owner)
                 if new is None:
-                    note.text = notes.dropped(old.label, self.cause)
+                    note.text = notes.dropped(old.label, self.cause, owner in self.deleted)
                 elif new.stale is not None:
                     note.text = notes.left_out(old.label, self.cause, new.stale)
                 elif owner == self.run_id:
@@ -222,7 +241,7 @@ class Rebuild:
     def _names_of_removed(self) -> list[str]:
         """Names bound by no `%%graph` cell that mean a node which such a cell has replaced."""
         removed = {op for groups in self._notes.values() for owner, (_, ops) in groups.items() if owner for op in ops}
-        bound = {name for cell in self.cells for name in cell.bound}
+        bound = {name for cell in self.cells for name in cell.bound.names}
         return [
             name
             for name, value in self.namespace.items()

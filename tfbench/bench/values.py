@@ -53,6 +53,7 @@ class _Held:
     def __init__(self, session: Any, parked: dict[Key, Parked]) -> None:
         self.session = session
         self.items = dict(session.resources.items())
+        self.closed = session._closed
         self.parked = dict(parked)
         #: copies made before the first run of each open level, outermost first; None while nothing ran
         self.levels: list[Copies | None] = [None]
@@ -106,6 +107,7 @@ class _Held:
         del self.levels[level:]
         if level == 0:
             self.session.resources._items = dict(self.items)
+            self.session._closed = self.closed
         self.session.drop_plans()
 
     def keep(self) -> None:

@@ -7,7 +7,7 @@ same feed keys goes straight to the plan.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 import numpy as np
@@ -165,6 +165,8 @@ class BaseSession:
         else:
             feeds = expand_feeds(graph, feed_dict)
         if not graph._nodes:
+            with suppress(TypeError):
+                FetchList(graph, fetches)  # a fetch from before the graph was emptied says so itself
             raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
         tensors = [tensor for tensor, _ in feeds]
         full_key = (key, tuple(tensors))

@@ -129,12 +129,10 @@ class Notebook:
         return file
 
     def show_only_the_cell(self, error: BaseException, file: str) -> None:
-        """Makes IPython show the traceback from the cell on, without the magic's frames."""
+        """Makes IPython show the traceback from the cell on, without the magic's frames; none for a wrong option."""
         traceback, formatter = error.__traceback__, self.shell.InteractiveTB
         while traceback is not None and traceback.tb_frame.f_code.co_filename != file:
             traceback = traceback.tb_next
-        if traceback is None:
-            return
 
         def render() -> Any:
             return formatter.structured_traceback(type(error), error, traceback, tb_offset=0)
