@@ -7,7 +7,7 @@ same feed keys goes straight to the plan.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ class _Compiled:
 class BaseSession:
     """What Session and InteractiveSession share."""
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: Any = "", graph: Graph | None = None, config: Any = None) -> None:
         if graph is None:
             graph = default_graph_stack.get()
         elif not isinstance(graph, Graph):
@@ -165,9 +165,7 @@ class BaseSession:
         else:
             feeds = expand_feeds(graph, feed_dict)
         if not graph._nodes:
-            with suppress(TypeError):
-                FetchList(graph, fetches)  # a fetch from before the graph was emptied says so itself
-            raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+            raise _empty_graph_error(graph, fetches)
         tensors = [tensor for tensor, _ in feeds]
         full_key = (key, tuple(tensors))
         found = self._plans.get(full_key) if key is not None else None
@@ -255,7 +253,7 @@ class BaseSession:
 class Session(BaseSession):
     """Runs operations of a graph. `with tf.Session() as sess:` makes it the default and closes it at the end."""
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: Any = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
         self._entered: list[AbstractContextManager[Any]] = []
 
@@ -276,7 +274,7 @@ class Session(BaseSession):
         self.close()
 
     @staticmethod
-    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+    def reset(target: Any, containers: Any = None, config: Any = None) -> None:
         """Clears resource containers on a remote `target`; sessions of this process hold their own."""
         if target is not None and not isinstance(target, (str, bytes)):
             raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"')
@@ -285,7 +283,7 @@ class Session(BaseSession):
 class InteractiveSession(BaseSession):
     """A session that is the default as soon as it is made, for shells; `close()` ends that."""
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: Any = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
         default_session_stack.items.append(self)
         self._explicit_graph = graph
@@ -314,6 +312,17 @@ def _key(fetches: Any) -> Any:
                 return None
         return (kind, *fetches)
     return None
+
+
+def _empty_graph_error(graph: Graph, fetches: Any) -> Exception:
+    """What is raised where nothing can run; a fetch from before the graph was emptied says so itself."""
+    try:
+        FetchList(graph, fetches)
+    except errors.ReplacedTensorError as error:
+        return error
+    except (TypeError, ValueError):
+        pass
+    return RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
 
 
 def _check_options(options: Any, run_metadata: Any) -> None:
