@@ -67,6 +67,6 @@ def _histogram(values: np.ndarray[Any, Any], low: float, high: float, bins: int)
     width = high - low
     if not np.isfinite(width) or width <= 0.0:
         return (int(values.size),)
-    places = ((values - low) * (bins / width)).astype(np.intp)
+    places = ((values - low) / width * bins).astype(np.intp)  # bins / width would overflow for tiny widths
     np.minimum(places, bins - 1, out=places)
     return tuple(np.bincount(places, minlength=bins).tolist())
