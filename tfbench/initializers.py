@@ -62,10 +62,10 @@ class Initializer:
 
 
 def _floating(dtype: Any) -> DType:
-    dtype = as_dtype(dtype)
-    if not dtype.is_floating:
-        raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {dtype}.")
-    return dtype
+    kind = as_dtype(dtype)
+    if not kind.is_floating:
+        raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {kind}.")
+    return kind
 
 
 class zeros_initializer(Initializer):  # noqa: N801 - TensorFlow's name
@@ -294,7 +294,8 @@ class orthogonal_initializer(Initializer):  # noqa: N801 - TensorFlow's name
         q = q * math_unary.sign(array_diag.diag_part(r))
         if rows < columns:
             q = matrix_transpose(q)
-        return self.gain * shape_ops.reshape(q, sizes)  # type: ignore[no-any-return]
+        result: Any = shape_ops.reshape(q, sizes)
+        return self.gain * result  # type: ignore[no-any-return]
 
 
 class identity_initializer(Initializer):  # noqa: N801 - TensorFlow's name
@@ -316,7 +317,7 @@ class identity_initializer(Initializer):  # noqa: N801 - TensorFlow's name
                 f"Received shape={shape}"
             )
         kind = self._dtype(dtype)
-        matrix = eye(full[0], full[1], dtype=kind)
+        matrix: Any = eye(full[0], full[1], dtype=kind)
         if partition_info is not None:
             from tfbench.engine.ops.slicing import slice as slice_op
 

@@ -17,7 +17,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
     """`num_shards` parts along `axis`, or fewer where it is shorter."""
 
     def partitioner(shape: Any, **_: Any) -> list[int]:
-        sizes = as_shape(shape).as_list()
+        sizes = _sizes(shape)
         parts = [1] * len(sizes)
         parts[axis] = min(num_shards, sizes[axis])
         return parts
@@ -75,4 +75,4 @@ def _sizes(shape: Any) -> list[int]:
     shape = as_shape(shape)
     if not shape.is_fully_defined():
         raise ValueError(f"shape is not fully defined: {shape}")
-    return shape.as_list()  # type: ignore[no-any-return]
+    return [int(size) for size in shape]

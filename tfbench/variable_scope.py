@@ -64,7 +64,7 @@ def _choose(use_resource: bool | None) -> type:
     return ResourceVariable if use_resource else RefVariable
 
 
-Variable.choose = staticmethod(_choose)  # type: ignore[assignment]
+Variable.choose = staticmethod(_choose)
 
 
 def no_regularizer(_: Any) -> None:
@@ -108,7 +108,7 @@ class VariableScope:
         self._partitioner = partitioner
         self._custom_getter = custom_getter
         self._name_scope = name_scope
-        self._dtype = dtype
+        self._dtype: DType = dtype
         self._use_resource = use_resource
         self._constraint = constraint
 
@@ -352,10 +352,19 @@ def get_variable(
     )
 
 
-def get_local_variable(name: str, *args: Any, collections: Any = None, trainable: bool = False, **kwargs: Any) -> Any:
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = False,
+    collections: Any = None,
+    **options: Any,
+) -> Any:
     """`get_variable` into the collection of local variables, not trainable."""
     collections = [*(collections or []), GraphKeys.LOCAL_VARIABLES]
-    return get_variable(name, *args, collections=collections, trainable=False, **kwargs)
+    return get_variable(name, shape, dtype, initializer, regularizer, False, collections, **options)
 
 
 class variable_scope:  # noqa: N801 - TensorFlow's name

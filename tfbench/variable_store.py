@@ -272,7 +272,8 @@ class VariableStore:
         if not static.is_fully_defined():
             raise ValueError(f"Shape of a new partitioned variable must be fully defined, but instead was {static}.")
         partitions = _call_partitioner(partitioner, static, dtype)
-        axis, count = _partition_axis(static.as_list(), partitions)
+        full_shape = [int(size) for size in static]
+        axis, count = _partition_axis(full_shape, partitions)
         if f"{name}/part_0" in self.variables:
             raise ValueError(
                 f"Partitioner returned a different partitioning than what was already found for {name}: "
@@ -280,7 +281,6 @@ class VariableStore:
             )
         if initializer is None:
             initializer = default_initializer(name, static, dtype)
-        full_shape = static.as_list()
         parts = []
         for index, (offset, size) in enumerate(_slices(full_shape[axis], count)):
             var_offset = [offset if i == axis else 0 for i in range(len(full_shape))]

@@ -306,6 +306,10 @@ def _list_input(
     if arg.type_list_attr is not None:
         if types is not None and [t.base_dtype for t in types] != found:
             raise _list_mismatch(op_def, arg, [t.name for t in found], wanted, types, None)
+        definition = op_def.attrs[arg.type_list_attr]
+        for kind in found if definition.allowed is not None else ():
+            if kind not in definition.allowed:  # type: ignore[operator]
+                raise _type_not_allowed(op_def, definition, kind, arg.name)
         attrs[arg.type_list_attr] = found
         inferred_from[arg.type_list_attr] = arg.name
         return tensors
@@ -456,7 +460,7 @@ def output_dtypes(op_def: OpDef, attrs: dict[str, Any]) -> list[DType]:
     """The dtypes of the outputs, reference types included, lists spread out."""
     if len(op_def.outputs) == 1 and not op_def.has_lists:
         (arg,) = op_def.outputs
-        dtype = attrs[arg.type_attr] if arg.type_attr is not None else arg.dtype
+        dtype: Any = attrs[arg.type_attr] if arg.type_attr is not None else arg.dtype
         return [dtype._as_ref if arg.is_ref else dtype]
     found: list[DType] = []
     for arg in op_def.outputs:

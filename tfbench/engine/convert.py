@@ -119,7 +119,8 @@ def _fill(array: np.ndarray[Any, Any], shape: Any, verify_shape: bool) -> np.nda
         raise TypeError(
             f"'{type(shape).__name__}' object is not iterable: shape must be a list of sizes, not {shape!r}."
         )
-    sizes = tuple(int(size) for size in (to_tuple(shape) or ()))
+    given: Any = to_tuple(shape) or ()
+    sizes = tuple(int(size) for size in given)
     if array.shape == sizes:
         return array
     if verify_shape:

@@ -8,7 +8,7 @@ undoing. Notebook cells that are run again, and cells that fail, stand on that.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 from weakref import WeakSet
@@ -21,6 +21,7 @@ from tfbench.engine.history import Cut, Mark
 from tfbench.engine.opdef import OpDef
 from tfbench.engine.scopes import ControlDependencies, NameScope, ScopeChange, ScopeState
 from tfbench.engine.shapes import Shape, TensorShape
+from tfbench.engine.source import Source
 from tfbench.engine.tensor import OPERATORS, Tensor
 
 __all__ = ["Graph", "GraphKeys", "Operation", "Tensor"]
@@ -94,13 +95,13 @@ class Operation:
         return [op for op in self.graph.get_operations() if self in op._control_inputs]
 
     @property
-    def source(self) -> source.Source | None:
+    def source(self) -> Source | None:
         """The innermost place in the user's code that made this op."""
         places = source.sources(self.trace[:2])
         return places[0] if places else None
 
     @property
-    def traceback(self) -> list[source.Source]:
+    def traceback(self) -> list[Source]:
         """The user's frames when this op was made, outermost first, library frames left out."""
         return source.sources(self.trace)[::-1]
 
@@ -363,7 +364,10 @@ class Graph:
         for i, tensor in enumerate(inputs):
             if not isinstance(tensor, Tensor):
                 raise TypeError(f"Input #{i} is not a tensor: {tensor}")
-        return opdefs.builder.create_from_parts(self, opdefs.lookup(op_type), list(inputs), attrs or {}, name)
+        node: Operation = opdefs.builder.create_from_parts(
+            self, opdefs.lookup(op_type), list(inputs), attrs or {}, name
+        )
+        return node
 
     # -- looking things up --------------------------------------------------------------------------------
 

@@ -142,4 +142,5 @@ def colocation_operation(graph: Graph, op: Any) -> Operation | None:
         element = as_graph_element(graph, op, True, True)
         op = element.op if isinstance(element, Tensor) else element
     check_alive(graph, op, op)
-    return op
+    found: Operation = op
+    return found

@@ -172,10 +172,10 @@ class Plan:
             if observer is None and self._runs and len(self.steps) <= _LONGEST_FUNCTION:
                 function = self._function = self._compile()
             else:
-                raw = self._interpret(feeds, observer)
+                interpreted = self._interpret(feeds, observer)
                 # Only now: the function's operators do not check what the kernels of a first run have checked.
                 self._runs += 1
-                return self._finish(raw, feeds)
+                return self._finish(interpreted, feeds)
         try:
             if any(self._scalar_feeds):
                 raw = function(*[f[()] if scalar else f for f, scalar in zip(feeds, self._scalar_feeds, strict=True)])

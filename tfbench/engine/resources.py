@@ -77,7 +77,7 @@ class ResourceStore:
             found = self._items.get(key)
             if found is None:
                 found = self._items[key] = make()
-            return found  # type: ignore[no-any-return]
+            return found
 
     def find(self, container: str, name: str) -> Any:
         """The resource, or None."""

@@ -26,14 +26,16 @@ def explain(error: Exception, step: AnyStep | None, feeds: Any = ()) -> Exceptio
     elif isinstance(error, MemoryError):
         kind = errors.ResourceExhaustedError
         message = f"Out of memory while computing {op.type} with input shapes {_input_shapes(op)}. {error}"
-    elif isinstance(error, (ValueError, IndexError, OverflowError, TypeError, ArithmeticError)) or isinstance(error, np.linalg.LinAlgError):
+    elif isinstance(error, (ValueError, IndexError, OverflowError, TypeError, ArithmeticError)) or isinstance(
+        error, np.linalg.LinAlgError
+    ):
         kind = errors.InvalidArgumentError
         message = _broadcast_words(str(error))
     else:
         kind = errors.UnknownError
         message = f"{type(error).__name__}: {error}"
     message = f"{message}\n\t [[{{{{node {op.name}}}}}]]"
-    explained = kind(op.node_def, op, message)  # type: ignore[call-arg, arg-type]
+    explained = kind(op.node_def, op, message)  # type: ignore[call-arg]
     explained.source = op.source
     explained.device = op.device or None
     return explained

@@ -148,12 +148,13 @@ class NameScope:
 
     __slots__ = ("graph", "name", "old")
 
-    def __init__(self, graph: Graph, name: str | None) -> None:
+    def __init__(self, graph: Graph, name: Any) -> None:
         self.graph = graph
         self.name = name
 
     def __enter__(self) -> str:
-        graph, name = self.graph, self.name
+        graph = self.graph
+        name: Any = self.name
         state = graph.scope_state
         self.old = state.name
         if name:

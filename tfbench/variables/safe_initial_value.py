@@ -62,7 +62,7 @@ def _rebuild(name: str, op: Operation, rebuilt: dict[Operation, Operation]) -> O
         return op
     if op.type in _VARIABLES:
         variable = _variable_of(op)
-        return op if variable is None else variable.initialized_value().op  # type: ignore[no-any-return]
+        return op if variable is None else variable.initialized_value().op
     inputs = [rebuilt[tensor.op].outputs_list[tensor.value_index] for tensor in op._inputs]
     if all(new is old for new, old in zip(inputs, op._inputs, strict=True)):
         return op

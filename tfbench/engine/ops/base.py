@@ -82,7 +82,8 @@ _placeholder.no_gradient("a placeholder has no inputs")
 
 
 def _type_word(dtype: Any) -> str:
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
+    word: str = {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
+    return word
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:

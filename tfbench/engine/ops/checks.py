@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from tfbench import errors
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import get_default_graph
@@ -38,7 +37,7 @@ def _assert_kernel(xp: Any, condition: Any, *data: Any, summarize: int) -> None:
         raise errors.InvalidArgumentError(None, None, f"assertion failed: {values}")
 
 
-def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Operation:  # noqa: N802
+def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Operation:
     """An operation that fails with the values of `data` where `condition` is false.
 
     `data` is computed only then, except where all of it is strings and integers, which cost nothing.
@@ -101,7 +100,7 @@ def verify_tensor_all_finite(
     with name_scope(name, "VerifyFinite", [value]):
         tensor = convert_to_tensor(value, name="x")
         with get_default_graph().colocate_with(tensor):
-            checked = check_numerics(tensor, message=msg if message is None else message or "")
+            checked = check_numerics(tensor, message=(msg if message is None else message) or "")
             return with_dependencies([checked], tensor)
 
 
@@ -113,9 +112,9 @@ def add_check_numerics_ops() -> Operation:
         for output in operation.outputs:
             if output.dtype.base_dtype.name in ("float16", "float32", "float64"):
                 if operation._control_flow_context is not None:
-                    raise ValueError("`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations.")
+                    raise ValueError(
+                        "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations."
+                    )
                 with graph.control_dependencies(checks):
                     checks = [check_numerics(output, message=output.name).op]
     return group(*checks)
-
-

@@ -62,7 +62,7 @@ class CondContext:
 
     # -- what the graph calls for each new op ------------------------------------------------------------------
 
-    def AddOp(self, op: Operation) -> None:  # noqa: N802 - TensorFlow's name
+    def AddOp(self, op: Operation) -> None:
         """Takes a new op into the branch: its inputs are switched, and it does not run before the pivot."""
         graph = op.graph
         if not op._inputs:
@@ -254,6 +254,7 @@ def _checked_pairs(pred_fn_pairs: Any) -> list[Any]:
         pairs = list(pred_fn_pairs)
     else:
         raise TypeError("'pred_fn_pairs' must be a list, tuple, or dict.")
+    pair: Any
     for pair in pairs:
         if not isinstance(pair, builtins.tuple) or len(pair) != 2:
             raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
@@ -275,9 +276,8 @@ def _asserted_default(actions: list[Any]) -> builtins.tuple[Callable[[], Any], l
     from tfbench.engine.ops.reductions import reduce_any
 
     predicate, action = actions[-1]
-    message = (
-        "None of conditions evaluated as True. Conditions: "
-        + ", ".join(f"({p.name}: {i})" if isinstance(p, Tensor) else str(p) for i, (p, _) in enumerate(actions))
+    message = "None of conditions evaluated as True. Conditions: " + ", ".join(
+        f"({p.name}: {i})" if isinstance(p, Tensor) else str(p) for i, (p, _) in enumerate(actions)
     )
 
     def default() -> Any:

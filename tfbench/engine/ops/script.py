@@ -90,14 +90,16 @@ def _explained(error: Exception) -> Exception:
     text = f"{type(error).__name__}: {error}\n{''.join(traceback.format_exception(error))}"
     for types, kind in _KINDS:
         if isinstance(error, types):
-            return kind(None, None, text)  # type: ignore[call-arg, arg-type]
+            return kind(None, None, text)  # type: ignore[call-arg]
     return errors.UnknownError(None, None, text)
 
 
 def _outputs(returned: Any, types: list[DType], token: str) -> list[Any]:
     if returned is None:
         values: list[Any] = []
-    elif isinstance(returned, (list, tuple)) and not (isinstance(returned, list) and len(types) == 1 and len(returned) != 1):
+    elif isinstance(returned, (list, tuple)) and not (
+        isinstance(returned, list) and len(types) == 1 and len(returned) != 1
+    ):
         values = list(returned)
     else:
         values = [returned]
@@ -105,7 +107,9 @@ def _outputs(returned: Any, types: list[DType], token: str) -> list[Any]:
         raise errors.InvalidArgumentError(
             None, None, f"{token} returns {len(values)} values, but expects to see {len(types)} values."
         )
-    return [_output(index, value, wanted, token) for index, (value, wanted) in enumerate(zip(values, types, strict=True))]
+    return [
+        _output(index, value, wanted, token) for index, (value, wanted) in enumerate(zip(values, types, strict=True))
+    ]
 
 
 def _output(index: int, value: Any, wanted: DType, token: str) -> Any:
@@ -127,7 +131,7 @@ def _word(dtype: DType) -> str:
     return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
 
 
-def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:  # noqa: N803
+def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
     """Calls a Python function with the values of `inp` as arrays when the graph runs.
 
     Args:
@@ -151,6 +155,6 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
     return outputs[0]
 
 
-def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:  # noqa: N803
+def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
     """The later name of `py_func`."""
     return py_func(func, inp, Tout, name=name)
