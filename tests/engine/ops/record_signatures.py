@@ -1,4 +1,4 @@
-"""Writes `op_signatures.json`: what TensorFlow's op registry says about each op type that tfbench declares.
+"""Writes `op_signatures.json`: what TensorFlow says about each op type that tfbench declares (null: it has none).
 
 Run with a Python that has TensorFlow (extra `oracle`): python tests/engine/ops/record_signatures.py
 """
@@ -66,7 +66,7 @@ def main() -> None:
     from tfbench.engine.opdef import registry
 
     found = {type: op_def_registry.get(type) for type in sorted(registry)}
-    rows = {type: signature(op) for type, op in found.items() if op is not None}
+    rows = {type: signature(op) if op is not None else None for type, op in found.items()}
     text = ",\n".join(f"{json.dumps(type)}: {json.dumps(row)}" for type, row in rows.items())
     (HERE / "op_signatures.json").write_text("{\n" + text + "\n}\n")
     print(f"{len(rows)} signatures; not in TensorFlow: {', '.join(type for type, op in found.items() if op is None)}")
