@@ -79,10 +79,25 @@ def test_things_in_a_graph_are_selected() -> None:
     assert inspect(y, tab="variables").tab == "variables"
 
 
-@pytest.mark.parametrize("obj", [3, "net/y", object()])
+@pytest.mark.parametrize("obj", [3, b"net", object()])
 def test_other_things_are_refused(obj: object) -> None:
     with pytest.raises(TypeError, match=rf"inspect\(\) takes a Graph.*it got {type(obj).__name__}"):
         inspect(obj)
+
+
+def test_a_graph_of_the_bench_has_its_name_and_session() -> None:
+    bench = tf.bench()
+    bench.run_cell("x = tf.constant(1.0, name='x')", graph="inspected", cell_id="a")
+    try:
+        panel = inspect("inspected")
+        assert panel.graph is bench.graph("inspected")
+        assert panel.session is bench.session("inspected")
+        assert panel.publisher.name == "inspected"
+        assert inspect(panel.graph, name="other").publisher.name == "other"
+        with pytest.raises(KeyError, match="inspectde"):
+            inspect("inspectde")
+    finally:
+        bench.drop("inspected")
 
 
 def test_a_session_of_another_graph_is_refused() -> None:

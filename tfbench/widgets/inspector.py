@@ -16,9 +16,9 @@ from weakref import WeakSet
 import anywidget
 import traitlets
 
-from tfbench.engine.default_graph import get_default_graph, get_default_session
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.session import BaseSession
+from tfbench.explain import defaults
 from tfbench.snapshot import Snapshot, take
 from tfbench.widgets import static_html, views
 from tfbench.widgets.publisher import Publisher
@@ -113,41 +113,45 @@ def inspect(obj: Any = None, *, session: Any = None, tab: str = "map", name: str
     """A panel on a graph: its map and its variables, live.
 
     Args:
-      obj: a Graph, a Session (its graph, with the values it holds), or something in a graph: an Operation, a
-        Tensor or a Variable, which is then selected. Default: the default graph.
-      session: where values come from. Default: the session given as `obj`, else the default session if it is one
-        of this graph.
+      obj: a Graph, the name of one of the bench's graphs, a Session (its graph, with the values it holds), or
+        something in a graph: an Operation, a Tensor or a Variable, which is then selected. Default: the default
+        graph.
+      session: where values come from. Default: the session given as `obj`, else the default session or the bench's,
+        if it is one of this graph.
       tab: the view in front, "map" or "variables".
-      name: what the panel calls the graph.
+      name: what the panel calls the graph. Default: as the bench does.
 
     Raises:
-      TypeError: if `obj` is none of these.
+      TypeError: if `obj` is none of these. KeyError: if the bench has no graph of that name.
       ValueError: if `session` is a session of another graph.
     """
     graph, selected = _graph_of(obj)
     if isinstance(obj, BaseSession):
         session = session or obj
     if session is None:
-        default = get_default_session()
-        session = default if default is not None and default.graph is graph else None
+        session = defaults.session_for(graph)
     elif session.graph is not graph:
         raise ValueError("The session given to inspect() belongs to another graph than the one to be shown.")
-    return Inspector(graph, session, selected=selected, tab=tab, name=name)
+    return Inspector(graph, session, selected=selected, tab=tab, name=name or _name_of(graph))
+
+
+def _name_of(graph: Any) -> str:
+    the_bench = defaults.bench()
+    entries = the_bench.entries.items() if the_bench is not None else ()
+    return next((name for name, entry in entries if entry.graph is graph), "")
 
 
 def _graph_of(obj: Any) -> tuple[Any, str]:
-    if obj is None:
-        return get_default_graph(), ""
-    if isinstance(obj, Graph):
-        return obj, ""
+    if obj is None or isinstance(obj, (Graph, str)):
+        return defaults.graph_for(obj), ""
     if isinstance(obj, BaseSession):
         return obj.graph, ""
     op = obj if isinstance(obj, Operation) else getattr(obj, "op", None)
     if isinstance(op, Operation):
         return op.graph, op.name
     raise TypeError(
-        "inspect() takes a Graph, a Session, an Operation, a Tensor or a Variable, or nothing for the default graph; "
-        f"it got {type(obj).__name__}."
+        "inspect() takes a Graph, a graph's name, a Session, an Operation, a Tensor or a Variable, or nothing for the "
+        f"default graph; it got {type(obj).__name__}."
     )
 
 
