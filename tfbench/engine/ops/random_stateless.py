@@ -99,8 +99,13 @@ def _get_key_counter_kernel(xp: Any, seed: Any) -> tuple[Any, Any]:
     return np.array([key], np.uint64), np.array([low, high], np.uint64)
 
 
-def _both(name: str, dtype: str, module: str, function: str, old: str = "", bounds: bool = False) -> OpDef:
-    """Declares an op and its newer form (`…V2`), which it returns; `old` is the default of the older index type."""
+def _both(
+    name: str, dtype: str, module: str, function: str, old: str = "", bounds: bool = False, seed: str = _SEED
+) -> OpDef:
+    """Declares an op and its newer form (`…V2`), which it returns; `old` is the default of the older index type.
+
+    The older form of an op with bounds has fewer types.
+    """
     more = ", minval: dtype, maxval: dtype" if bounds else ""
     newer = op(
         name + "V2",
@@ -113,7 +118,7 @@ def _both(name: str, dtype: str, module: str, function: str, old: str = "", boun
         name,
         "shape: T, seed: Tseed" + more,
         "output: dtype",
-        f"dtype: {dtype}; T: {INDEX}{old}; {_SEED}",
+        f"dtype: {INDEX if bounds else dtype}; T: {INDEX}{old}; {seed}",
         fresh=True,
     )
     _compute(newer, _placed, 3, module, function, bounds)
@@ -144,7 +149,14 @@ _uniform = _both("StatelessRandomUniform", FLOATS + " = float", "random_fill", "
 _normal = _both("StatelessRandomNormal", FLOATS + " = float", "random_fill", "standard_normal", " = int32")
 _truncated = _both("StatelessTruncatedNormal", FLOATS + " = float", "random_truncated", "truncated_normal", " = int32")
 _uniform_int = _both("StatelessRandomUniformInt", _WHOLE, "random_fill", "uniform_int", bounds=True)
-_full_int = _both("StatelessRandomUniformFullInt", _WHOLE + " = uint64", "random_fill", "uniform_full_int", " = int32")
+_full_int = _both(
+    "StatelessRandomUniformFullInt",
+    _WHOLE + " = uint64",
+    "random_fill",
+    "uniform_full_int",
+    " = int32",
+    seed=f"Tseed: {_WHOLE} = int64",
+)
 
 _multinomial = op(
     "StatelessMultinomial",
