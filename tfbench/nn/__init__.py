@@ -2,16 +2,53 @@
 
 from __future__ import annotations
 
+from tfbench.engine.ops.array_blocks import depth_to_space, space_to_batch, space_to_depth
 from tfbench.engine.ops.math_unary import sigmoid, tanh
 from tfbench.engine.ops.nn_activations import elu, relu, selu, softplus, softsign
 from tfbench.engine.ops.nn_bias import bias_add
 from tfbench.engine.ops.nn_conv3d import conv3d_backprop_filter
 from tfbench.engine.ops.nn_conv3d import conv3d_backprop_filter as conv3d_backprop_filter_v2
+from tfbench.engine.ops.nn_fractional import fractional_avg_pool, fractional_max_pool
+from tfbench.engine.ops.nn_loss import l2_loss
 from tfbench.engine.ops.nn_softmax import log_softmax, softmax
 from tfbench.nn.activations import crelu, leaky_relu, relu6, silu, swish
 from tfbench.nn.convolution import conv1d, conv2d, conv2d_backprop_filter, conv2d_backprop_input, conv3d
+from tfbench.nn.cross_entropy import (
+    log_poisson_loss,
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits_v2,
+    sparse_softmax_cross_entropy_with_logits,
+    weighted_cross_entropy_with_logits,
+)
 from tfbench.nn.dilated import atrous_conv2d, atrous_conv2d_transpose, convolution, with_space_to_batch
-from tfbench.nn.pooling import avg_pool, max_pool
+from tfbench.nn.linear import relu_layer, xw_plus_b, zero_fraction
+from tfbench.nn.normalization import (
+    batch_norm_with_global_normalization,
+    batch_normalization,
+    fused_batch_norm,
+    l2_normalize,
+    local_response_normalization,
+    lrn,
+    moments,
+    normalize_moments,
+    sufficient_statistics,
+    weighted_moments,
+)
+from tfbench.nn.pooling import (
+    avg_pool,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    avg_pool_v2,
+    max_pool,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_pool_v2,
+    max_pool_with_argmax,
+    pool,
+)
 from tfbench.nn.separable import (
     depthwise_conv2d,
     depthwise_conv2d_native,

@@ -14,17 +14,17 @@ def per_axis(value: Any, count: int, channel_axis: int, name: str) -> list[Any]:
         value = [1]
     if not hasattr(value, "__len__") or isinstance(value, (str, bytes)):
         value = [value]
-    value = list(value)
-    found = len(value)
+    values = list(value)
+    found = len(values)
     if found == count + 2:
-        return value
+        return values
     if found == 1:
-        value = value * count
+        values = values * count
     elif found != count:
         raise ValueError(
-            f"{name} should be of length 1, {count} or {count + 2}. Received: {name}={value} of length {found}"
+            f"{name} should be of length 1, {count} or {count + 2}. Received: {name}={values} of length {found}"
         )
-    return [1, 1, *value] if channel_axis == 1 else [1, *value, 1]
+    return [1, 1, *values] if channel_axis == 1 else [1, *values, 1]
 
 
 def padding_of(padding: Any, rank: int = 4) -> tuple[Any, list[Any]]:

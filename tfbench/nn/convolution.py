@@ -8,10 +8,9 @@ from typing import Any
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops.array_join import concat
-from tfbench.engine.ops.nn_common import renamed_argument
 from tfbench.engine.ops.nn_conv import conv2d_backprop_filter_op, conv2d_backprop_input_op, conv2d_op
 from tfbench.engine.ops.nn_conv3d import conv3d_op
-from tfbench.engine.ops.shape_ops import expand_dims, reshape, shape, squeeze
+from tfbench.engine.ops.shape_ops import expand_dims, renamed, reshape, shape, squeeze
 from tfbench.engine.shape_math import is_fully_defined
 from tfbench.engine.tensor import Tensor
 from tfbench.nn.arguments import padding_of, per_axis, rank_of
@@ -36,7 +35,7 @@ def conv2d(
     Raises:
       ValueError: for other ranks, channels that do not fit the filter, a filter larger than the input.
     """
-    filter = renamed_argument("filters", filters, "filter", filter)
+    filter = renamed("filters", filters, "filter", filter)
     padding, explicit = padding_of(padding)
     data_format = "NHWC" if data_format is None else data_format
     channel_axis = 1 if data_format.startswith("NC") else 3
@@ -96,7 +95,7 @@ def conv2d_backprop_input(
     filters: Any = None,
 ) -> Tensor:
     """The gradient of `conv2d` with respect to an input of the shape `input_sizes`."""
-    filter = renamed_argument("filters", filters, "filter", filter)
+    filter = renamed("filters", filters, "filter", filter)
     padding, explicit = padding_of(padding)
     return conv2d_backprop_input_op(  # type: ignore[no-any-return]
         input_sizes,
@@ -154,7 +153,7 @@ def conv1d(
 
     `data_format` is "NWC" (the default) or "NCW".
     """
-    value = renamed_argument("input", input, "value", value)
+    value = renamed("input", input, "value", value)
     with name_scope(name, "conv1d", [value, filters]) as scope:
         layout, axis = _image_layout(data_format)
         channel_axis = 1 if layout == "NCHW" else 2
@@ -191,7 +190,7 @@ def conv3d(
     filters: Any = None,
 ) -> Tensor:
     """Convolves `(batch, depth, height, width, channels)` with `(depth, height, width, channels, filters)`."""
-    filter = renamed_argument("filters", filters, "filter", filter)
+    filter = renamed("filters", filters, "filter", filter)
     return conv3d_op(  # type: ignore[no-any-return]
         input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations, name=name
     )

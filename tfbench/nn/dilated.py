@@ -23,10 +23,9 @@ from tfbench.engine.ops.array_blocks import (
     space_to_batch_nd,
 )
 from tfbench.engine.ops.array_join import concat, stack
-from tfbench.engine.ops.nn_common import renamed_argument
 from tfbench.engine.ops.nn_conv import conv2d_backprop_input_op, conv2d_op
 from tfbench.engine.ops.nn_conv3d import conv3d_op
-from tfbench.engine.ops.shape_ops import shape
+from tfbench.engine.ops.shape_ops import renamed, shape
 from tfbench.engine.shape_math import is_fully_defined
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.tensor import Tensor
@@ -52,7 +51,9 @@ def with_space_to_batch(
     input = convert_to_tensor(input, name="input")
     rate = convert_to_tensor(dilation_rate, dtypes.int32, name="dilation_rate")
     if rate._shape is None or None in rate._shape:
-        raise ValueError(f"`dilation_rate.shape` must be fully defined. Received: dilation_rate={rate} with shape {rate.shape}")
+        raise ValueError(
+            f"`dilation_rate.shape` must be fully defined. Received: dilation_rate={rate} with shape {rate.shape}"
+        )
     if len(rate._shape) != 1:
         raise ValueError(
             f"`dilation_rate.shape.rank` must be 1. Received: dilation_rate={rate} of rank {len(rate._shape)}"
@@ -101,7 +102,9 @@ def _base_paddings(filter_shape: Any, padding: Any, count: int, rate: Any) -> An
         )
     sizes = constant_value(convert_to_tensor(filter_shape, name="filter_shape"))
     if sizes is None:
-        raise ValueError("None values not supported. The filter's sizes must be known for padding='SAME' with dilation.")
+        raise ValueError(
+            "None values not supported. The filter's sizes must be known for padding='SAME' with dilation."
+        )
     extra = (sizes[:count] - 1) * rate
     before = extra // 2
     after = extra - before
@@ -169,8 +172,8 @@ def convolution(
     Raises:
       ValueError: for both strides and dilations above one, for unknown ranks, for what does not fit.
     """
-    filter = renamed_argument("filters", filters, "filter", filter)
-    dilation_rate = renamed_argument("dilations", dilations, "dilation_rate", dilation_rate)
+    filter = renamed("filters", filters, "filter", filter)
+    dilation_rate = renamed("dilations", dilations, "dilation_rate", dilation_rate)
     if not _is_tensor(filter):
         with name_scope("convolution_internal", None, [filter, input]):
             filter = convert_to_tensor(filter, name="filters")
@@ -350,8 +353,6 @@ def _interleaved_transpose(value: Tensor, filters: Tensor, wanted: Any, rate: in
     extra = [(rate - size % rate) % rate for size in padded]
     parts = space_to_batch(value, [[0, extra[0]], [0, extra[1]]], rate)
     sizes = [rate * rate * wanted[0], *((padded[i] + extra[i]) // rate for i in (0, 1)), wanted[3]]
-    result = conv2d_backprop_input_op(
-        sizes, filters, parts, strides=[1, 1, 1, 1], padding="VALID", data_format="NHWC"
-    )
+    result = conv2d_backprop_input_op(sizes, filters, parts, strides=[1, 1, 1, 1], padding="VALID", data_format="NHWC")
     crops = [[before[i], after[i] + extra[i]] for i in (0, 1)]
     return batch_to_space(result, crops, rate)

@@ -9,7 +9,6 @@ from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops.array_order import reverse
 from tfbench.engine.ops.math_unary import negative
-from tfbench.engine.ops.nn_common import renamed_argument
 from tfbench.engine.ops.nn_conv import conv2d_op
 from tfbench.engine.ops.nn_depthwise import (
     depthwise_backprop_filter_op,
@@ -17,7 +16,7 @@ from tfbench.engine.ops.nn_depthwise import (
     depthwise_op,
     dilation2d_op,
 )
-from tfbench.engine.ops.shape_ops import shape
+from tfbench.engine.ops.shape_ops import renamed, shape
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.tensor import Tensor
 from tfbench.nn.arguments import padding_of
@@ -38,7 +37,7 @@ def depthwise_conv2d(
 
     `rate` (or `dilations`) is a pair: how far apart the filter's values are.
     """
-    rate = renamed_argument("dilations", dilations, "rate", rate)
+    rate = renamed("dilations", dilations, "rate", rate)
     with name_scope(name, "depthwise", [input, filter]) as scope:
         input = convert_to_tensor(input, name="tensor_in")
         filter = convert_to_tensor(filter, name="filter_in")
@@ -149,7 +148,7 @@ def separable_conv2d(
     dilations: Any = None,
 ) -> Tensor:
     """A depthwise convolution, then one with the filter `(1, 1, channels * q, filters)` that mixes the channels."""
-    rate = renamed_argument("dilations", dilations, "rate", rate)
+    rate = renamed("dilations", dilations, "rate", rate)
     with name_scope(name, "separable_conv2d", [input, depthwise_filter, pointwise_filter]) as scope:
         input = convert_to_tensor(input, name="tensor_in")
         depthwise_filter = convert_to_tensor(depthwise_filter, name="depthwise_filter")
@@ -179,8 +178,8 @@ def dilation2d(
     dilations: Any = None,
 ) -> Tensor:
     """Grey-scale dilation: the largest `input + filter` of each window; `filter` is `(height, width, channels)`."""
-    filter = renamed_argument("filters", filters, "filter", filter)
-    rates = renamed_argument("dilations", dilations, "rates", rates)
+    filter = renamed("filters", filters, "filter", filter)
+    rates = renamed("dilations", dilations, "rates", rates)
     return dilation2d_op(input, filter, strides=strides, rates=rates, padding=padding, name=name)  # type: ignore[no-any-return]
 
 

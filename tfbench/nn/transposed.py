@@ -6,11 +6,9 @@ from typing import Any
 
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops.array_join import concat
-from tfbench.engine.ops.nn_common import renamed_argument
 from tfbench.engine.ops.nn_conv import conv2d_backprop_input_op
 from tfbench.engine.ops.nn_conv3d import conv3d_backprop_input_op
-from tfbench.engine.ops.shape_ops import expand_dims, squeeze
-from tfbench.engine.shapes import TensorShape
+from tfbench.engine.ops.shape_ops import expand_dims, renamed, squeeze
 from tfbench.engine.tensor import Tensor
 from tfbench.nn.arguments import padding_of, per_axis
 
@@ -31,8 +29,8 @@ def conv2d_transpose(
 
     `filter` is `(height, width, channels of the output, channels of the input)`.
     """
-    value = renamed_argument("input", input, "value", value)
-    filter = renamed_argument("filters", filters, "filter", filter)
+    value = renamed("input", input, "value", value)
+    filter = renamed("filters", filters, "filter", filter)
     with name_scope(name, "conv2d_transpose", [value, filter, output_shape]) as scope:
         return _plane(value, filter, output_shape, strides, padding, data_format, dilations, scope)
 
@@ -70,8 +68,9 @@ def conv1d_transpose(
 ) -> Tensor:
     """The transpose of `conv1d`; `filters` is `(width, channels of the output, channels of the input)`."""
     with name_scope(name, "conv1d_transpose", [input, filters, output_shape]) as scope:
-        first = data_format is not None and data_format.startswith("NC")
-        layout, axis, channel_axis = ("NCHW", 2, 1) if first else ("NHWC", 1, 2)
+        if data_format not in (None, "NWC", "NCW"):
+            raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+        layout, axis, channel_axis = ("NCHW", 2, 1) if data_format == "NCW" else ("NHWC", 1, 2)
         strides = [1, *per_axis(strides, 1, channel_axis, "strides")]
         dilations = [1, *per_axis(dilations, 1, channel_axis, "dilations")]
         input = expand_dims(input, axis)
@@ -105,8 +104,8 @@ def conv3d_transpose(
     dilations: Any = None,
 ) -> Tensor:
     """The transpose of `conv3d`; `filter` is `(depth, height, width, channels of the output, those of the input)`."""
-    filter = renamed_argument("filters", filters, "filter", filter)
-    value = renamed_argument("input", input, "value", value)
+    filter = renamed("filters", filters, "filter", filter)
+    value = renamed("input", input, "value", value)
     with name_scope(name, "conv3d_transpose", [value, filter, output_shape]) as scope:
         return _space(value, filter, output_shape, strides, padding, data_format, dilations, scope)
 
@@ -147,7 +146,9 @@ def conv_transpose(
         elif hasattr(output_shape, "__len__"):
             count = len(output_shape)
         else:
-            raise ValueError(f"`output_shape` must be a tensor or sized collection. Received: output_shape={output_shape}")
+            raise ValueError(
+                f"`output_shape` must be a tensor or sized collection. Received: output_shape={output_shape}"
+            )
         if count not in (3, 4, 5):
             shown = "?" if count is None else count
             raise ValueError(

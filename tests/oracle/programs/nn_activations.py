@@ -9,7 +9,20 @@ from tests.oracle import attempt, program
 X = np.array([[-2.5, -1.0, -0.3], [0.0, 0.7, 8.0]], dtype=np.float32)
 DY = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.5]], dtype=np.float32)
 
-ONE = ["relu", "relu6", "elu", "selu", "softplus", "softsign", "sigmoid", "tanh", "leaky_relu", "crelu", "swish", "silu"]
+ONE = [
+    "relu",
+    "relu6",
+    "elu",
+    "selu",
+    "softplus",
+    "softsign",
+    "sigmoid",
+    "tanh",
+    "leaky_relu",
+    "crelu",
+    "swish",
+    "silu",
+]
 ONE_AND_LOG = ONE + ["softmax", "log_softmax"]
 
 
@@ -69,8 +82,7 @@ def integers(tf, case):
     function = getattr(tf.nn, case)
     with tf.Session() as sess:
         return [
-            sess.run(function(tf.constant([-3, 0, 5, 9], dtype)))
-            for dtype in (tf.int8, tf.int16, tf.int32, tf.int64)
+            sess.run(function(tf.constant([-3, 0, 5, 9], dtype))) for dtype in (tf.int8, tf.int16, tf.int32, tf.int64)
         ] + [sess.run(function(tf.constant([0, 5, 200], tf.uint8)))]
 
 

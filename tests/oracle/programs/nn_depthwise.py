@@ -65,7 +65,9 @@ UNKNOWN = {
     "channels first": ([2, 3, 6, 7], [3, 2, 3, 4], dict(padding="SAME", data_format="NCHW")),
     "channels first dilated": ([2, 3, 6, 7], [3, 2, 3, 4], dict(padding="SAME", data_format="NCHW", dilations=[2, 2])),
     "channels first unknown": (
-        [2, 3, None, 7], [3, 2, 3, 4], dict(padding="SAME", data_format="NCHW", dilations=[2, 2])
+        [2, 3, None, 7],
+        [3, 2, 3, 4],
+        dict(padding="SAME", data_format="NCHW", dilations=[2, 2]),
     ),
     "NCW": ([2, 3, 7], [2, 3, 4], dict(padding="SAME", data_format="NCW", strides=2)),
     "NCDHW": ([1, 2, 3, 4, 5], [2, 2, 3, 2, 3], dict(padding="SAME", data_format="NCDHW", strides=[1, 2, 2])),
@@ -376,8 +378,12 @@ def dilation2d_gradient_ops(tf):
     x, k, ones = tf.constant(X), tf.constant(numbers(3, 2, 3)), [1, 1, 1, 1]
     dy = tf.constant(numbers(2, 6, 7, 3))
     ys = [
-        tf.raw_ops.Dilation2DBackpropInput(input=x, filter=k, out_backprop=dy, strides=ones, rates=ones, padding="SAME"),
-        tf.raw_ops.Dilation2DBackpropFilter(input=x, filter=k, out_backprop=dy, strides=ones, rates=ones, padding="SAME"),
+        tf.raw_ops.Dilation2DBackpropInput(
+            input=x, filter=k, out_backprop=dy, strides=ones, rates=ones, padding="SAME"
+        ),
+        tf.raw_ops.Dilation2DBackpropFilter(
+            input=x, filter=k, out_backprop=dy, strides=ones, rates=ones, padding="SAME"
+        ),
     ]
     with tf.Session() as sess:
         return ys, sess.run(ys)

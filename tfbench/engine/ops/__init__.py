@@ -76,9 +76,11 @@ from tfbench.engine.ops import (  # public as `tf.nn`
     nn_conv,
     nn_conv3d,
     nn_depthwise,
+    nn_fractional,
     nn_loss,
     nn_norm,
     nn_pool,
+    nn_pool_grad,
     nn_softmax,
 )
 

@@ -17,5 +17,6 @@ def named_outputs(opdef: OpDef, outputs: Any) -> Any:
     if found is None:
         from collections import namedtuple
 
-        found = _classes[opdef.type] = namedtuple(opdef.type, [arg.name for arg in opdef.outputs])  # type: ignore[misc]
+        made: Any = namedtuple(opdef.type, [arg.name for arg in opdef.outputs])  # type: ignore[misc]
+        found = _classes[opdef.type] = made
     return found._make(outputs)

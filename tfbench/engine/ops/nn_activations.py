@@ -1,4 +1,4 @@
-"""Activations of one tensor, elementwise: Relu and its relatives, Softplus, Softsign, and the ops of their gradients."""
+"""Activations of one tensor, elementwise: Relu and its relatives, Softplus, Softsign, and their slopes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from tfbench.engine.tensor import Tensor
 
 __all__ = ["elu", "relu", "selu", "softplus", "softsign"]
 
-_REALS_AND_QINT8 = (
-    "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}"
-)
+_REALS_AND_QINT8 = "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}"
 _ALPHA = "alpha: float = 0.20000000298023224; "
 
 _SELU_SCALE = 1.0507009873554804934193349852946

@@ -7,14 +7,16 @@ from typing import Any
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.opdef import CPU, GPU, op
+from tfbench.engine.opdef import op
 from tfbench.engine.ops.nn_common import LAYOUT, computed_by
 from tfbench.engine.shape_math import Shape, dim_merge, with_rank, with_rank_at_least
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["bias_add"]
 
-bias_add_op = op("BiasAdd", "value: T, bias: T", "output: T", f"T: numbertype; {LAYOUT}", fresh=True, doc="value + bias")
+bias_add_op = op(
+    "BiasAdd", "value: T, bias: T", "output: T", f"T: numbertype; {LAYOUT}", fresh=True, doc="value + bias"
+)
 bias_add_v1_op = op("BiasAddV1", "value: T, bias: T", "output: T", "T: numbertype", fresh=True, doc="value + bias")
 bias_add_grad = op("BiasAddGrad", "out_backprop: T", "output: T", f"T: numbertype; {LAYOUT}", fresh=True)
 

@@ -12,9 +12,7 @@ from functools import partial
 from typing import Any
 
 from tfbench.engine.opdef import CPU, GPU, Kernel, OpDef
-from tfbench.engine.shape_math import Shape, dim_add, dim_div, dim_sub, with_rank
-from tfbench.engine.shapes import TensorShape
-from tfbench.engine.tensor import Tensor
+from tfbench.engine.shape_math import Shape, dim_add, dim_div, dim_sub
 
 FLOATS = "{half, bfloat16, float, double}"
 REALS = "realnumbertype"
@@ -97,15 +95,3 @@ def laid_out(batch: int | None, channels: int | None, space: Sequence[int | None
     for axis, size in zip(axes, space, strict=True):
         sizes[axis] = size
     return tuple(sizes)
-
-
-# -- arguments of the public functions -------------------------------------------------------------------------------
-
-
-def renamed_argument(new_name: str, new: Any, old_name: str, old: Any) -> Any:
-    """The value of an argument that has two names."""
-    if old is None:
-        return new
-    if new is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
-    return old

@@ -20,9 +20,7 @@ from tfbench.engine.ops.nn_common import (
 from tfbench.engine.ops.shape_ops import shape, shape_from_input, shape_n
 from tfbench.engine.shape_math import dim_merge, with_rank
 
-_CONV = (
-    f"strides: list(int); use_cudnn_on_gpu: bool = true; {EXPLICIT}; {LAYOUT}; dilations: list(int) = [1, 1, 1, 1]"
-)
+_CONV = f"strides: list(int); use_cudnn_on_gpu: bool = true; {EXPLICIT}; {LAYOUT}; dilations: list(int) = [1, 1, 1, 1]"
 _TYPES = "T: {half, bfloat16, float, double, int32}; "
 
 conv2d_op = op("Conv2D", "input: T, filter: T", "output: T", _TYPES + _CONV, fresh=True, doc="2-D convolution")
@@ -113,7 +111,9 @@ computed_by(conv2d_backprop_filter_op, "conv", "conv2d_backprop_filter")
 
 def conv_attrs(node: Operation) -> dict[str, Any]:
     """The attributes that a convolution and the ops of its gradient have in common."""
-    return {name: value for name, value in node.attrs.items() if name in node.op_def.attrs and name not in ("T", "Tshape")}
+    return {
+        name: value for name, value in node.attrs.items() if name in node.op_def.attrs and name not in ("T", "Tshape")
+    }
 
 
 @conv2d_op.gradient

@@ -14,8 +14,9 @@ from tfbench.engine.ops.array_order import transpose
 from tfbench.engine.ops.array_select import where
 from tfbench.engine.ops.math_binary import subtract
 from tfbench.engine.ops.math_range import range
-from tfbench.engine.ops.nn_common import FLOATS, computed_by, renamed_argument
+from tfbench.engine.ops.nn_common import FLOATS, computed_by
 from tfbench.engine.ops.shape_ops import rank as rank_of
+from tfbench.engine.ops.shape_ops import renamed
 from tfbench.engine.shape_math import with_rank_at_least
 from tfbench.engine.tensor import Tensor
 
@@ -37,13 +38,13 @@ computed_by(log_softmax_op, "softmax", "log_softmax")
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """exp(logits) divided by its sum over `axis` (default: the last; `dim` is its older name)."""
-    axis = renamed_argument("axis", axis, "dim", dim)
+    axis = renamed("axis", axis, "dim", dim)
     return over_axis(softmax_op, logits, -1 if axis is None else axis, name)
 
 
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """logits minus the logarithm of the sum of exp(logits) over `axis` (default: the last)."""
-    axis = renamed_argument("axis", axis, "dim", dim)
+    axis = renamed("axis", axis, "dim", dim)
     return over_axis(log_softmax_op, logits, -1 if axis is None else axis, name)
 
 
@@ -73,7 +74,7 @@ def over_axis(opdef: OpDef, logits: Any, dim: Any, name: str | None) -> Tensor:
         )
     own_rank = rank_of(logits)
     if isinstance(dim, Tensor):
-        dim = where(lookup("Less")(dim, 0), dim + own_rank, dim)
+        dim = where(lookup("Less")(dim, 0), dim + own_rank, dim)  # type: ignore[operator]
     elif dim < 0:
         dim = dim + own_rank
     input_rank = rank_of(logits)
