@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -161,25 +162,55 @@ def test_kernels_leave_their_inputs_alone(case: tuple[str, int]) -> None:
         np.testing.assert_array_equal(array, was)
 
 
+def broken_promise(opdef: Any, arrays: list[Any], first: list[Any], second: list[Any]) -> str | None:
+    """What the results of two calls on the same arrays show to be wrong about an op's flags."""
+    shared = [isinstance(out, np.ndarray) and any(np.shares_memory(out, array) for array in arrays) for out in first]
+    if opdef.fresh:
+        if any(shared):
+            return "declared fresh, but returns memory of an input"
+        for one, two in zip(first, second):
+            if isinstance(one, np.ndarray) and one.ndim:
+                if not one.flags.writeable:
+                    return "declared fresh, but a fetch could not be written to"
+                if np.shares_memory(one, two):
+                    return "declared fresh, but two runs share memory"
+    if opdef.aliases and arrays[0].size and isinstance(first[0], np.ndarray) and not shared[0]:
+        return "declared an alias of its first input, but is a copy"
+    if any(shared) and not (opdef.aliases or opdef.views):
+        return "returns memory of an input without saying so (aliases=, views=)"
+    return None
+
+
 @pytest.mark.parametrize("case", PURE, ids=case_id)
 def test_memory_is_as_declared(case: tuple[str, int]) -> None:
-    opdef = REGISTRY[case[0]]
     kernel, arrays = bound(case)
     with np.errstate(all="ignore"):
         first, second = (outputs_of(case, kernel(*arrays)) for _ in range(2))
-    shared = [isinstance(out, np.ndarray) and any(np.shares_memory(out, array) for array in arrays) for out in first]
-    if opdef.fresh:
-        assert not any(shared), "declared fresh, but returns memory of an input"
-        for one, two in zip(first, second):
-            if isinstance(one, np.ndarray) and one.ndim:
-                assert (one.flags.writeable and one.flags.owndata) or one.base is not None, (
-                    "a fetch is not the user's own"
-                )
-                assert not np.shares_memory(one, two), "declared fresh, but two runs share memory"
-    if opdef.aliases and arrays[0].size and arrays[0].dtype != object and isinstance(first[0], np.ndarray):
-        assert shared[0], "declared an alias of its first input, but is a copy"
-    if not (opdef.aliases or opdef.views):
-        assert not any(shared), "returns memory of an input without saying so (aliases=, views=)"
+    assert broken_promise(REGISTRY[case[0]], arrays, first, second) is None
+
+
+_KEPT = np.zeros(3)
+
+
+@pytest.mark.parametrize(
+    ("flags", "kernel", "problem"),
+    [
+        ({"fresh": True}, lambda x: x[1:], "memory of an input"),
+        ({"fresh": True}, lambda x: _KEPT, "two runs share"),
+        ({"fresh": True}, lambda x: np.broadcast_to(1.0, (3,)), "could not be written"),
+        ({"fresh": True}, lambda x: x + 1, None),
+        ({"aliases": True}, lambda x: x.copy(), "is a copy"),
+        ({"aliases": True}, lambda x: x.reshape(3, 1), None),
+        ({"views": True}, lambda x: x[::-1], None),
+        ({}, lambda x: x[::-1], "without saying so"),
+        ({}, lambda x: _KEPT, None),
+    ],
+)
+def test_broken_promises_are_noticed(flags: dict[str, bool], kernel: Any, problem: str | None) -> None:
+    opdef = SimpleNamespace(**{"fresh": False, "aliases": False, "views": False, **flags})
+    x = np.arange(3.0)
+    found = broken_promise(opdef, [x], [kernel(x)], [kernel(x)])
+    assert found is None if problem is None else problem in str(found)
 
 
 # -- numbers ----------------------------------------------------------------------------------------------------------
