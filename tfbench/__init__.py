@@ -24,11 +24,16 @@ _MESSAGES = {
 }  # fmt: skip
 
 
+#: TensorFlow's namespaces that are modules of their own
+_NAMESPACES = {
+    "bitwise", "debugging", "linalg", "logging", "manip", "math", "nn", "raw_ops", "sparse", "strings",
+}  # fmt: skip
+
 #: namespaces and parts of the workbench: attribute -> (module, name in it or None for the module itself)
 _LAZY: dict[str, tuple[str, str | None]] = {
     **{name: ("tfbench.formats.protos", name) for name in _MESSAGES},
     **{name: ("tfbench.formats.tensor_proto", name) for name in ("make_ndarray", "make_tensor_proto")},
-    **{name: (f"tfbench.{name}", None) for name in ("bitwise", "debugging", "linalg", "manip", "math", "nn", "raw_ops", "sparse")},
+    **{name: (f"tfbench.{name}", None) for name in _NAMESPACES},
     **{name: (f"tfbench.{name}", None) for name in ("bench", "explain", "plots")},
     # What modules inside import from here: looked up in `tfbench.api`, it would be a circle.
     **{name: (f"tfbench.{name}", None) for name in ("errors", "initializers", "random")},

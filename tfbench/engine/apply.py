@@ -51,6 +51,9 @@ def apply_op(op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: 
                 return graph.add_node(op_def, node_name, inputs, form[0], form[1])
     # An attribute of a wrong type is refused before the name is used up.
     known = _given_attrs(op_def, attrs)
+    for arg, value in zip(args, inputs):
+        if arg.number_attr is not None and not isinstance(value, (list, tuple)):
+            raise _not_a_list(op_def, arg, value)
     scope = NameScope(graph, name or op_def.type)
     claimed = scope.__enter__()
     try:
@@ -275,9 +278,7 @@ def _list_input(
     op_def: OpDef, arg: ArgDef, value: Any, attrs: dict[str, Any], inferred_from: dict[str, str]
 ) -> list[Tensor]:
     if not isinstance(value, (list, tuple)):
-        raise TypeError(
-            f"Expected list for '{arg.name}' argument to '{_function_name(op_def.type)}' Op, not {value!r}."
-        )
+        raise _not_a_list(op_def, arg, value)
     wanted = arg.dtype if arg.type_attr is None else attrs.get(arg.type_attr)
     types: list[DType] | None = attrs.get(arg.type_list_attr) if arg.type_list_attr is not None else None
     if types is not None and len(types) != len(value):
@@ -339,6 +340,10 @@ def _list_input(
             f"'{op_def.type}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)"
         )
     return tensors
+
+
+def _not_a_list(op_def: OpDef, arg: ArgDef, value: Any) -> TypeError:
+    return TypeError(f"Expected list for '{arg.name}' argument to '{_function_name(op_def.type)}' Op, not {value!r}.")
 
 
 def _observed(value: Any, arg: ArgDef) -> str:

@@ -250,11 +250,13 @@ def _neighbours(x: Any, compare: Callable[..., Tensor]) -> Any:
     if not is_numeric_tensor(x):
         raise TypeError(f"Expected x to be numeric, instead found: {x}")
     short = less(size(x), 2)
-    last = shape(x) - 1
+    last: Any = shape(x)
+    last = last - 1
+    one = [1]
     return cond(
         short,
         lambda: convert_to_tensor([], dtype=dtypes.bool),
-        lambda: compare(strided_slice(x, [1], [1] + last), strided_slice(x, [0], last)),  # type: ignore[operator]
+        lambda: compare(strided_slice(x, [1], one + last), strided_slice(x, [0], last)),
     )
 
 

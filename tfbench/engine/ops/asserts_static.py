@@ -76,7 +76,12 @@ def _name(x: Any) -> str:
 
 
 def assert_rank(
-    x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: Any,
+    rank: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Operation:
     """An operation that fails unless `x` has this rank. ValueError if it is known to have another."""
     with name_scope(name, "assert_rank", (x, rank, *(data or []))):
@@ -95,7 +100,12 @@ def assert_rank(
 
 
 def assert_rank_at_least(
-    x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: Any,
+    rank: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Operation:
     """An operation that fails unless `x` has this rank or a higher one. ValueError if it is known not to."""
     with name_scope(name, "assert_rank_at_least", (x, rank, *(data or []))):
@@ -113,7 +123,12 @@ def assert_rank_at_least(
 
 
 def assert_rank_in(
-    x: Any, ranks: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: Any,
+    ranks: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> Operation:
     """An operation that fails unless `x` has one of these ranks. ValueError if it is known to have another."""
     with name_scope(name, "assert_rank_in", (x, *ranks, *(data or []))):
@@ -171,12 +186,11 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
     """`tensor` as a tensor. ValueError if it is not known to be a scalar."""
     with name_scope(name, "assert_scalar", [tensor]) as scope:
-        tensor = convert_to_tensor(tensor, name=scope)
-        if tensor._rank != 0:
-            raise ValueError(
-                f"{prefix(message)}Expected scalar shape for {tensor.name}, saw shape: {tensor.get_shape()}."
-            )
-        return tensor
+        found = convert_to_tensor(tensor, name=scope)
+        if found._rank != 0:
+            text = prefix(message)
+            raise ValueError(f"{text}Expected scalar shape for {found.name}, saw shape: {found.get_shape()}.")
+        return found
 
 
 def assert_proper_iterable(values: Any) -> None:

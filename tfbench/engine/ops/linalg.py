@@ -60,7 +60,7 @@ def eye(
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         is_square = num_columns is None
         columns = num_rows if is_square else num_columns
-        batch = [] if batch_shape is None else batch_shape
+        batch: Any = [] if batch_shape is None else batch_shape
         size: Any
         if isinstance(num_rows, Tensor) or isinstance(columns, Tensor):
             size = minimum(num_rows, columns)
@@ -75,7 +75,7 @@ def eye(
         whole: Any = None
         if isinstance(batch, Tensor) or isinstance(size, Tensor):
             batch = convert_to_tensor(batch, dtypes.int32, "shape")
-            diagonal = concat((batch, [size]), axis=0)
+            diagonal: Any = concat((batch, [size]), axis=0)
             if not is_square:
                 whole = concat((batch, [num_rows, columns]), axis=0)
         else:
@@ -214,7 +214,7 @@ def _eigh_kernel(xp: Any, x: Any, *, compute_v: bool) -> Any:
 
 
 @_eig.kernel(CPU)
-def _eig_kernel(xp: Any, x: Any, *, compute_v: bool, Tout: Any) -> Any:  # noqa: N803 - TensorFlow's name
+def _eig_kernel(xp: Any, x: Any, *, compute_v: bool, Tout: Any) -> Any:
     check_matrix(x)
     kind = Tout.as_numpy_dtype
     try:

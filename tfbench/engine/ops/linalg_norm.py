@@ -73,7 +73,7 @@ def norm(
         return result if keep else squeeze(result, axis)
 
 
-def _norm(x: Tensor, ord: Any, axis: Any, of_matrices: bool) -> Tensor:
+def _norm(x: Any, ord: Any, axis: Any, of_matrices: bool) -> Tensor:
     """The norm with its axes kept at size 1."""
     if ord in ("fro", "euclidean", 2):
         return sqrt(reduce_sum(x * conj(x), axis, keepdims=True))
@@ -95,7 +95,7 @@ def _norm(x: Tensor, ord: Any, axis: Any, of_matrices: bool) -> Tensor:
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """(`tensor` divided by its norm along `axis`, that norm with its axes kept)."""
     with name_scope(name, "normalize", [tensor]):
-        x = convert_to_tensor(tensor)
+        x: Any = convert_to_tensor(tensor)
         length = cast(norm(x, ord, axis, keepdims=True), x.dtype)
         return x / length, length
 
@@ -104,7 +104,8 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of positive definite matrices, by their Cholesky factors."""
     with name_scope(name, "logdet", [matrix]):
         chol = lookup("Cholesky")(matrix)
-        return 2.0 * reduce_sum(log(real(matrix_diag_part(chol))), axis=[-1])  # type: ignore[return-value]
+        total: Any = reduce_sum(log(real(matrix_diag_part(chol))), axis=[-1])
+        return 2.0 * total  # type: ignore[no-any-return]
 
 
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
@@ -115,7 +116,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
 def _checked(a: Any, validate_args: bool) -> Tensor:
     """`a`, known or (with `validate_args`) seen to be a batch of real floating-point matrices."""
-    from tfbench.engine.ops.asserts import assert_rank_at_least
+    from tfbench.engine.ops.asserts_static import assert_rank_at_least
 
     if not a.dtype.is_floating:
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")

@@ -75,10 +75,12 @@ def _inverse_kernel(xp: Any, x: Any, *, adjoint: bool) -> Any:
 
 @_inverse.gradient
 def _inverse_gradient(node: Operation, dy: Any) -> Any:
-    inverse = node.outputs[0]
+    inverse: Any = node.outputs[0]
     if node.attrs["adjoint"]:
-        return [-matmul(inverse, matmul(dy, inverse, adjoint_a=True))]
-    return [-matmul(inverse, matmul(dy, inverse, adjoint_b=True), adjoint_a=True)]
+        product: Any = matmul(inverse, matmul(dy, inverse, adjoint_a=True))
+    else:
+        product = matmul(inverse, matmul(dy, inverse, adjoint_b=True), adjoint_a=True)
+    return [-product]
 
 
 def matrix_inverse(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
@@ -117,7 +119,7 @@ def _determinant_gradient(node: Operation, dy: Any) -> Any:
     from tfbench.engine import ops
 
     inverse = matrix_inverse(node.inputs[0], adjoint=True)
-    multiples = ops.reshape(dy * node.outputs[0], ops.concat([shape(node.outputs[0]), [1, 1]], 0))  # type: ignore[attr-defined]
+    multiples: Any = ops.reshape(dy * node.outputs[0], ops.concat([shape(node.outputs[0]), [1, 1]], 0))
     return [multiples * inverse]
 
 
@@ -126,7 +128,7 @@ def _log_determinant_gradient(node: Operation, _: Any, dy: Any) -> Any:
     from tfbench.engine import ops
 
     inverse = matrix_inverse(node.inputs[0], adjoint=True)
-    multiples = ops.reshape(dy, ops.concat([shape(node.outputs[1]), [1, 1]], 0))  # type: ignore[attr-defined]
+    multiples: Any = ops.reshape(dy, ops.concat([shape(node.outputs[1]), [1, 1]], 0))
     return [multiples * inverse]
 
 
@@ -187,9 +189,8 @@ def _solve_kernel(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
 def _solve_gradient(node: Operation, dy: Any) -> Any:
     matrix, adjoint, x = node.inputs[0], node.attrs["adjoint"], node.outputs[0]
     d_rhs = matrix_solve(matrix, dy, adjoint=not adjoint)
-    if adjoint:
-        return [-matmul(x, d_rhs, adjoint_b=True), d_rhs]
-    return [-matmul(d_rhs, x, adjoint_b=True), d_rhs]
+    product: Any = matmul(x, d_rhs, adjoint_b=True) if adjoint else matmul(d_rhs, x, adjoint_b=True)
+    return [-product, d_rhs]
 
 
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
@@ -291,14 +292,14 @@ _LARGE = 256_000
 
 def _by_nodes(matrix: Tensor, fast: bool) -> bool:
     """Whether TensorFlow composes the solution of several nodes instead of one MatrixSolveLs."""
-    known = matrix._shape
+    known: Any = matrix._shape
     if not fast:
         return False
     if known is None or None in known:
         return True
-    batch = np.prod(known[:-2], dtype=np.int64)  # type: ignore[arg-type]
-    bytes_ = np.prod(known, dtype=np.int64) * matrix.dtype.size  # type: ignore[arg-type]
-    return not (bytes_ > _LARGE and batch > min(known[-2:]))  # type: ignore[type-var]
+    size = int(np.prod(known, dtype=np.int64)) * matrix.dtype.size
+    batch = int(np.prod(known[:-2], dtype=np.int64))
+    return not (size > _LARGE and batch > min(known[-2:]))
 
 
 def _gram_cholesky(matrix: Tensor, l2_regularizer: Any, tall: bool) -> Tensor:
@@ -342,11 +343,11 @@ def matrix_solve_ls(
     if not _by_nodes(matrix, fast):
         return _least_squares(matrix, rhs, l2_regularizer, fast=fast, name=name)  # type: ignore[no-any-return]
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
-        known = matrix._shape
+        known: Any = matrix._shape
         if known is not None and None not in known[-2:]:
-            tall = known[-2] >= known[-1]  # type: ignore[operator]
+            tall = known[-2] >= known[-1]
             return (_tall_solution if tall else _wide_solution)(matrix, rhs, l2_regularizer)
-        sizes = shape(matrix)[-2:]
+        sizes: Any = shape(matrix)[-2:]
         return cond(  # type: ignore[no-any-return]
             sizes[-2] >= sizes[-1],
             lambda: _tall_solution(matrix, rhs, l2_regularizer),
