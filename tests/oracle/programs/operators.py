@@ -19,7 +19,6 @@ UNARY = {
     "abs": abs,
     "invert": operator.invert,
     "pos": operator.pos,
-    "round": round,
     "not": operator.not_,
     "bool": bool,
 }
