@@ -37,6 +37,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     **{name: (f"tfbench.{name}", None) for name in ("bench", "explain", "plots")},
     # What modules inside import from here: looked up in `tfbench.api`, it would be a circle.
     **{name: (f"tfbench.{name}", None) for name in ("errors", "initializers", "random")},
+    "import_graph_def": ("tfbench.formats.import_graph", "import_graph_def"),
     "inspect": ("tfbench.widgets", "inspect"),
 }
 
