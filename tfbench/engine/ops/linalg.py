@@ -41,8 +41,13 @@ def square(x: Shape) -> Shape:
     return (*x[:-2], size, size)
 
 
-def check_matrix(x: Any, is_square: bool = True) -> None:
-    """Raises InvalidArgumentError unless the array is a batch of (square) matrices."""
+def check_matrix(x: Any, is_square: bool = True, half: bool = False) -> None:
+    """Raises InvalidArgumentError unless the array is a batch of (square) matrices, and wide enough for LAPACK.
+
+    Ops that have `half` take float16 all the same.
+    """
+    if x.dtype == np.float16 and not half:
+        raise invalid("No OpKernel was registered to support this Op with these attrs: T=DT_HALF; cast to float32.")
     if x.ndim < 2:
         raise invalid(f"Input tensor 0 must have rank >= 2, got {x.ndim}")
     if is_square and x.shape[-1] != x.shape[-2]:
@@ -113,7 +118,7 @@ def _wide_enough(xp: Any, x: Any) -> Any:
 
 @_qr.kernel(CPU, GPU)
 def _qr_kernel(xp: Any, x: Any, *, full_matrices: bool) -> Any:
-    check_matrix(x, is_square=False)
+    check_matrix(x, is_square=False, half=True)
     q, r = xp.linalg.qr(_wide_enough(xp, x), "complete" if full_matrices else "reduced")
     return q.astype(x.dtype, copy=False), r.astype(x.dtype, copy=False)
 
@@ -204,12 +209,12 @@ _NO_EIGENVALUES = "Self-adjoint eigen decomposition was not successful. The inpu
 @_eigh.kernel(CPU, GPU)
 def _eigh_kernel(xp: Any, x: Any, *, compute_v: bool) -> Any:
     check_matrix(x)
+    if xp.isnan(xp.tril(x)).any():  # LAPACK may not notice
+        raise invalid(_NO_EIGENVALUES)
     try:
         e, v = xp.linalg.eigh(x) if compute_v else (xp.linalg.eigvalsh(x), xp.zeros(0, x.dtype))
     except np.linalg.LinAlgError:
         raise invalid(_NO_EIGENVALUES) from None
-    if xp.isnan(e).any():
-        raise invalid(_NO_EIGENVALUES)
     return e.astype(x.dtype, copy=False), v
 
 

@@ -62,7 +62,7 @@ def _inverse_shape(node: Operation, x: Shape) -> list[Shape]:
 
 @_inverse.kernel(CPU)
 def _inverse_kernel(xp: Any, x: Any, *, adjoint: bool) -> Any:
-    check_matrix(x)
+    check_matrix(x, half=True)
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
     try:
         result = np.linalg.inv(_adjoint(wide) if adjoint else wide)
@@ -211,6 +211,8 @@ def _triangular_shape(node: Operation, matrix: Shape, rhs: Shape) -> list[Shape]
 
 @_triangular.kernel(CPU)
 def _triangular_kernel(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
+    if matrix.dtype.itemsize == 2:
+        raise invalid("No OpKernel was registered to support this Op with 16-bit floats; cast to float32.")
     for i, array in enumerate((matrix, rhs)):
         if array.ndim < 2:
             raise invalid(f"In[{i}] ndims must be >= 2: {array.ndim}")
@@ -222,8 +224,7 @@ def _triangular_kernel(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: 
         ) from None
     if matrix.shape[-1] != matrix.shape[-2]:
         raise invalid(
-            "In[0] matrices in the last dimensions must be square "
-            f"({matrix.shape[-1]} =/= {matrix.shape[-2]})"
+            f"In[0] matrices in the last dimensions must be square ({matrix.shape[-1]} =/= {matrix.shape[-2]})"
         )
     if matrix.shape[-1] != rhs.shape[-2]:
         raise invalid(
