@@ -542,3 +542,34 @@ def global_norms(tf):
     with tf.Session() as sess:
         sess.run(v.initializer)
         return clipped, made, bad, sess.run(made)
+
+
+# ---- rows and elements of tensors
+
+
+@program()
+def slices_and_sparse_tensors(tf):
+    def slices():
+        return tf.IndexedSlices(tf.constant([[1.0, -2.0]]), tf.constant([1]), tf.constant([3, 2]))
+
+    sparse = tf.SparseTensor([[0, 1], [1, 0]], [-1.5, 4.0], [2, 3])
+    functions = [tf.abs, tf.negative, tf.sign, tf.square, tf.tanh, tf.math.erf]
+    kept = [function(sparse) for function in functions] + [tf.sqrt(sparse, name="root"), tf.cast(sparse, tf.int32)]
+    kept += [tf.to_int32(slices()), tf.scalar_mul(2.0, slices()), tf.clip_by_value(slices(), 0.0, 1.0)]
+    kept += [tf.clip_by_norm(slices(), 1.0), tf.clip_by_global_norm([slices(), tf.ones([2])], 1.0)[0][0]]
+    dense = [tf.add_n([slices()]), tf.add_n([slices(), tf.ones([3, 2])]), tf.exp(slices()), tf.reduce_sum(slices(), 1)]
+    bad = [
+        attempt(tf.add_n, [sparse]),
+        attempt(tf.sigmoid, sparse),
+        attempt(tf.accumulate_n, [slices()]),
+        attempt(tf.reduce_sum, sparse),
+        attempt(tf.multiply, sparse, 2.0),
+    ]
+    with tf.Session() as sess:
+        return (
+            [k.values for k in kept],
+            dense,
+            bad,
+            [type(k).__name__ for k in kept],
+            sess.run([k.values for k in kept] + dense),
+        )

@@ -8,6 +8,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine import dtypes
+from tfbench.engine.composite import IndexedSlices, SparseTensor
 from tfbench.engine.convert import constant, convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
@@ -54,21 +55,24 @@ def _proto_word(dtype: Any) -> str:
     return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, str(dtype.name))
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """`x` as another type: floats lose their fraction in integers, complex numbers their imaginary part in reals.
 
-    A tensor that has the type already comes back as it is.
+    A tensor that has the type already comes back as it is. Of a SparseTensor or IndexedSlices, the values are cast.
     """
     wanted = as_dtype(dtype).base_dtype
     if isinstance(x, Tensor) and x._dtype.base_dtype is wanted:
         return x
-    with name_scope(name, "Cast", [x]) as scope:
-        if hasattr(x, "with_values"):  # IndexedSlices, SparseTensor
-            return x.with_values(cast(x.values, wanted, name=scope))  # type: ignore[no-any-return]
-        x = convert_to_tensor(x, name="x")
-        if x._dtype.base_dtype is wanted:
-            return x  # type: ignore[no-any-return]
-        return _cast(x, DstT=wanted, name=scope)  # type: ignore[no-any-return]
+    values = x.values if isinstance(x, (IndexedSlices, SparseTensor)) else x
+    with name_scope(name, "Cast", [values]) as scope:
+        values = convert_to_tensor(values, name="x")
+        if values._dtype.base_dtype is not wanted:
+            values = _cast(values, DstT=wanted, name=scope)
+    if isinstance(x, SparseTensor):
+        return SparseTensor(x.indices, values, x.dense_shape)
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(values, x.indices, x.dense_shape)
+    return values
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
@@ -85,7 +89,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
             low, high = _common_range(kind, wanted)
             clip = lookup("ClipByValue")
             value = clip(value, constant(low, kind), constant(high, kind), name="clamp")
-        return cast(value, wanted, name=scope)
+        return cast(value, wanted, name=scope)  # type: ignore[no-any-return]
 
 
 def _common_range(kind: Any, wanted: Any) -> tuple[Any, Any]:
@@ -107,36 +111,36 @@ def _common_range(kind: Any, wanted: Any) -> tuple[Any, Any]:
     return first, last
 
 
-def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
+def to_float(x: Any, name: str | None = "ToFloat") -> Any:
     """`x` as float32."""
     return cast(x, dtypes.float32, name)
 
 
-def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
+def to_double(x: Any, name: str | None = "ToDouble") -> Any:
     """`x` as float64."""
     return cast(x, dtypes.float64, name)
 
 
-def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
+def to_int32(x: Any, name: str | None = "ToInt32") -> Any:
     """`x` as int32."""
     return cast(x, dtypes.int32, name)
 
 
-def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
+def to_int64(x: Any, name: str | None = "ToInt64") -> Any:
     """`x` as int64."""
     return cast(x, dtypes.int64, name)
 
 
-def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:
+def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Any:
     """`x` as bfloat16."""
     return cast(x, dtypes.bfloat16, name)
 
 
-def to_complex64(x: Any, name: str | None = "ToComplex64") -> Tensor:
+def to_complex64(x: Any, name: str | None = "ToComplex64") -> Any:
     """`x` as complex64."""
     return cast(x, dtypes.complex64, name)
 
 
-def to_complex128(x: Any, name: str | None = "ToComplex128") -> Tensor:
+def to_complex128(x: Any, name: str | None = "ToComplex128") -> Any:
     """`x` as complex128."""
     return cast(x, dtypes.complex128, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfbench.engine import dtypes
+from tfbench.engine.composite import IndexedSlices
 from tfbench.engine.convert import constant, convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
@@ -34,17 +35,13 @@ def _clip_kernel(xp: Any, x: Any, low: Any, high: Any) -> Any:
     return xp.maximum(xp.minimum(x, high), low)
 
 
-def _is_slices(value: Any) -> bool:
-    return hasattr(value, "indices") and hasattr(value, "values") and hasattr(value, "dense_shape")
-
-
 def _values(value: Any) -> Any:
     """What there is to clip in a tensor, or in a set of its rows (IndexedSlices)."""
-    return value.values if _is_slices(value) else value
+    return value.values if isinstance(value, IndexedSlices) else value
 
 
 def _with_values(value: Any, values: Tensor) -> Any:
-    return type(value)(values, value.indices, value.dense_shape) if _is_slices(value) else values
+    return IndexedSlices(values, value.indices, value.dense_shape) if isinstance(value, IndexedSlices) else values
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
@@ -89,7 +86,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         count = cast(ops.size(t), dtypes.float32)
         inverse = rsqrt(reduce_sum(t * t, _range(0, ops.rank(t))))
         scaled = t * clip_norm
-        factor = minimum(inverse * count, constant(1.0) / clip_norm)  # type: ignore[operator]
+        factor = minimum(inverse * count, constant(1.0) / clip_norm)
         return lookup("Identity")(scaled * factor, name=scope)  # type: ignore[no-any-return]
 
 
@@ -119,7 +116,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
                 with value.graph.colocate_with(value.op):
                     halves.append(lookup("L2Loss")(value))
         half = reduce_sum(ops.stack(halves))
-        return sqrt(half * constant(2.0, dtype=half._dtype), name="global_norm")  # type: ignore[operator]
+        return sqrt(half * constant(2.0, dtype=half._dtype), name="global_norm")  # type: ignore[no-any-return]
 
 
 def clip_by_global_norm(

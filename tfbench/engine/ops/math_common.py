@@ -12,6 +12,7 @@ from typing import Any
 from tfbench import errors
 from tfbench.engine import shape_math
 from tfbench.engine.apply import proto_type_name
+from tfbench.engine.composite import SparseTensor
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
@@ -99,6 +100,19 @@ def binary(
     opdef.shape(broadcast_shape)
     opdef.kernel(CPU, GPU)(without_kernel(kernel, type, refused) if refused else kernel)
     return opdef
+
+
+def is_sparse(x: Any) -> bool:
+    """A SparseTensor: functions with f(0) = 0 work on its values."""
+    return isinstance(x, SparseTensor)
+
+
+def on_values(function: Callable[..., Tensor], x: SparseTensor, name: str | None, used: str | None) -> SparseTensor:
+    """`function` of what a SparseTensor has. TensorFlow tries the tensor as a whole first, which uses a name up."""
+    values: Tensor = x.values
+    if used is not None:
+        values.graph.unique_name(name or used)
+    return SparseTensor(x.indices, function(values, name=name), x.dense_shape)
 
 
 def as_tensor(value: Any, name: str, dtype: Any = None) -> Tensor:

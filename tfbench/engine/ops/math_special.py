@@ -17,7 +17,7 @@ from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, OpDef, op
-from tfbench.engine.ops.math_common import FLOATS, broadcast_shape, same_shape
+from tfbench.engine.ops.math_common import FLOATS, broadcast_shape, is_sparse, on_values, same_shape
 from tfbench.engine.ops.reductions import reduce_sum
 from tfbench.engine.tensor import Tensor
 
@@ -97,9 +97,11 @@ def digamma(x: Any, name: str | None = None) -> Tensor:
     return _digamma(x, name=name)  # type: ignore[no-any-return]
 
 
-def erf(x: Any, name: str | None = None) -> Tensor:
+def erf(x: Any, name: str | None = None) -> Any:
     """The error function, elementwise."""
-    return _erf(x, name=name)  # type: ignore[no-any-return]
+    if is_sparse(x):
+        return on_values(_erf, x, name, "Erf")
+    return _erf(x, name=name)
 
 
 def erfc(x: Any, name: str | None = None) -> Tensor:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tfbench import errors
 from tfbench.engine import shape_math
+from tfbench.engine.composite import IndexedSlices, SparseTensor, convert_to_tensor_or_indexed_slices
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, lookup, op
@@ -60,6 +61,9 @@ def _add_n_kernel(xp: Any, *arrays: Any) -> Any:
     return total
 
 
+_NO_INPUTS = "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
+
+
 def add_n(inputs: Any, name: str | None = None) -> Any:
     """The sum of a list of tensors of one shape and type; one tensor alone comes back as it is.
 
@@ -69,11 +73,12 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     """
     values = [] if isinstance(inputs, (str, bytes)) else list(inputs)
     if not values or any(value is None for value in values):
-        raise ValueError(
-            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
-        )
-    tensors = [convert_to_tensor(value) for value in values]
+        raise ValueError(_NO_INPUTS)
+    if any(isinstance(value, SparseTensor) for value in values):
+        raise ValueError(_NO_INPUTS)
+    tensors = [convert_to_tensor_or_indexed_slices(value) for value in values]
     if len(tensors) == 1:
+        tensors = [convert_to_tensor(tensors[0])]
         return lookup("Identity")(tensors[0], name=name) if name else tensors[0]
     return _add_n(tensors, name=name)
 
@@ -86,6 +91,8 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
     """
     message = "inputs must be a list of at least one Tensor with the same dtype and shape"
     if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError(message)
+    if any(isinstance(value, (IndexedSlices, SparseTensor)) for value in inputs):
         raise ValueError(message)
     tensors = [convert_to_tensor(value) for value in inputs]
     if any(tensor._dtype.base_dtype is not tensors[0]._dtype.base_dtype for tensor in tensors):
@@ -115,4 +122,6 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     shape = scalar._shape
     if shape is not None and len(shape) != 0:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(lookup("Mul")(scalar, x.values, name=name), x.indices, x.dense_shape)
     return lookup("Mul")(scalar, x, name=name)

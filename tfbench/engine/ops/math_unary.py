@@ -16,6 +16,8 @@ from tfbench.engine.ops.math_common import (
     SIGNED,
     SIGNED_COMPLEX,
     as_tensor,
+    is_sparse,
+    on_values,
     unary,
 )
 from tfbench.engine.tensor import OPERATORS, Tensor
@@ -41,38 +43,46 @@ _reciprocal = unary("Reciprocal", SIGNED_COMPLEX, lambda xp, x: xp.reciprocal(x)
 unary("Inv", SIGNED_COMPLEX, lambda xp, x: xp.reciprocal(x), refused=NO_INTEGERS, doc="1 / x, under its first name")
 
 
-def abs(x: Any, name: str | None = None) -> Tensor:
+def abs(x: Any, name: str | None = None) -> Any:
     """|x|, elementwise; real for complex numbers.
 
     Raises:
       TypeError: for unsigned integers, booleans and strings.
     """
     if isinstance(x, Tensor) and not x._dtype.is_complex:
-        return _abs(x, name=name or "Abs")  # type: ignore[no-any-return]
+        return _abs(x, name=name or "Abs")
+    if is_sparse(x):
+        return on_values(abs, x, name, "Abs")
     with name_scope(name, "Abs", [x]) as scope:
         x = as_tensor(x, "x")
         if x._dtype.is_complex:
-            return lookup("ComplexAbs")(x, Tout=x._dtype.real_dtype, name=scope)  # type: ignore[no-any-return]
-        return _abs(x, name=scope)  # type: ignore[no-any-return]
+            return lookup("ComplexAbs")(x, Tout=x._dtype.real_dtype, name=scope)
+        return _abs(x, name=scope)
 
 
-def negative(x: Any, name: str | None = None) -> Tensor:
+def negative(x: Any, name: str | None = None) -> Any:
     """-x, elementwise."""
-    return _neg(x, name=name)  # type: ignore[no-any-return]
+    if is_sparse(x):
+        return on_values(_neg, x, name, "Neg")
+    return _neg(x, name=name)
 
 
-def sign(x: Any, name: str | None = None) -> Tensor:
+def sign(x: Any, name: str | None = None) -> Any:
     """-1, 0 or 1 as x is negative, zero or positive; x / |x| for complex x other than 0."""
+    if is_sparse(x):
+        return on_values(sign, x, name, None)
     x = convert_to_tensor(x)
     if x._dtype.is_complex:
         size = lookup("ComplexAbs")(x, Tout=x._dtype.real_dtype)
-        return lookup("DivNoNan")(x, lookup("Cast")(size, DstT=x._dtype.base_dtype), name=name)  # type: ignore[no-any-return]
-    return _sign(x, name=name)  # type: ignore[no-any-return]
+        return lookup("DivNoNan")(x, lookup("Cast")(size, DstT=x._dtype.base_dtype), name=name)
+    return _sign(x, name=name)
 
 
-def square(x: Any, name: str | None = None) -> Tensor:
+def square(x: Any, name: str | None = None) -> Any:
     """x * x, elementwise."""
-    return _square(x, name=name)  # type: ignore[no-any-return]
+    if is_sparse(x):
+        return on_values(_square, x, name, "Square")
+    return _square(x, name=name)
 
 
 def reciprocal(x: Any, name: str | None = None) -> Tensor:
@@ -104,9 +114,11 @@ _log1p = unary("Log1p", FLOATS_COMPLEX, lambda xp, x: xp.log1p(x), doc="log(1 + 
 _sigmoid = unary("Sigmoid", FLOATS_COMPLEX, _sigmoid_kernel, doc="1 / (1 + exp(-x))")
 
 
-def sqrt(x: Any, name: str | None = None) -> Tensor:
+def sqrt(x: Any, name: str | None = None) -> Any:
     """The square root, elementwise; NaN for negative numbers."""
-    return _sqrt(x, name=name)  # type: ignore[no-any-return]
+    if is_sparse(x):
+        return on_values(_sqrt, x, name, "Sqrt")
+    return _sqrt(x, name=name)
 
 
 def rsqrt(x: Any, name: str | None = None) -> Tensor:
@@ -202,9 +214,11 @@ def cosh(x: Any, name: str | None = None) -> Tensor:
     return _cosh(x, name=name)  # type: ignore[no-any-return]
 
 
-def tanh(x: Any, name: str | None = None) -> Tensor:
+def tanh(x: Any, name: str | None = None) -> Any:
     """The hyperbolic tangent, elementwise."""
-    return _tanh(x, name=name)  # type: ignore[no-any-return]
+    if is_sparse(x):
+        return on_values(_tanh, x, name, "Tanh")
+    return _tanh(x, name=name)
 
 
 def asinh(x: Any, name: str | None = None) -> Tensor:
