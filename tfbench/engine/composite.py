@@ -123,6 +123,9 @@ class SparseTensor:
     #: `tensor * sparse` is for the sparse tensor to compute
     decides_operators = True
 
+    #: nothing may be made to wait for a sparse tensor: it is not clear for which of its parts
+    no_dependency = True
+
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
             self._indices = convert_to_tensor(indices, dtype=dtypes.int64, name="indices")

@@ -115,8 +115,8 @@ def control_operations(graph: Graph, control_inputs: Any) -> list[Operation]:
     """The distinct operations that a `control_dependencies` argument stands for."""
     found: dict[Operation, None] = {}
     for item in control_inputs:
-        # Variables, IndexedSlices and SparseTensors stand for the operation that makes them.
-        if not isinstance(item, (Tensor, str)):
+        # Variables and IndexedSlices stand for the operation that makes them; SparseTensors stand for none.
+        if not isinstance(item, (Tensor, str)) and not getattr(item, "no_dependency", False):
             item = getattr(item, "op", item)
         element = as_graph_element(graph, item, True, True)
         op = element.op if isinstance(element, Tensor) else element

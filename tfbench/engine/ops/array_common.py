@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tfbench import errors
 from tfbench.engine.infer import constant_value
 from tfbench.engine.shape_math import with_rank
@@ -19,6 +21,14 @@ def invalid(message: str) -> errors.InvalidArgumentError:
 def brackets(shape: Any) -> str:
     """A shape as TensorFlow's kernels write it: `[2,3]`."""
     return "[" + ",".join(str(size) for size in shape) + "]"
+
+
+def as_array(result: Any) -> Any:
+    """What NumPy gives for one element: a scalar string as an array of no dimensions, numbers as they are.
+
+    Kernels look at shapes, and bytes have none.
+    """
+    return np.array(result, object) if isinstance(result, bytes) else result
 
 
 def known_list(tensor: Tensor) -> list[int] | None:

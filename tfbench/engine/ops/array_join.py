@@ -75,6 +75,8 @@ def _pack_kernel(xp: Any, *values: Any, axis: int) -> Any:
                 f"Shapes of all inputs must match: values[0].shape = {list(first.shape)} "
                 f"!= values[{i}].shape = {list(value.shape)}",
             )
+    if axis == 0:
+        return xp.concatenate([value[None] for value in values])
     return xp.stack(values, axis)
 
 
@@ -143,7 +145,7 @@ def _unpack_kernel(xp: Any, x: Any, *, num: int, axis: int) -> Any:
             None, None, f"Input shape axis {axis % x.ndim} must equal {num}, got shape {list(x.shape)}"
         )
     if x.ndim == 1:
-        return list(x)
+        return list(x) if x.dtype != object else [np.array(item, object) for item in x]
     return list(x) if axis == 0 else list(xp.moveaxis(x, axis, 0))
 
 

@@ -6,6 +6,7 @@ along one axis.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, OpDef, op
 from tfbench.engine.ops.array_common import brackets, invalid
-from tfbench.engine.ops.gather import bad_row, gather_nd
+from tfbench.engine.ops.gather import bad_row, gather_nd, row_numbers
 from tfbench.engine.ops.shape_ops import shape_from_input
 from tfbench.engine.shape_math import debug_string, merge, num_elements, with_rank, with_rank_at_least
 from tfbench.engine.shapes import Shape
@@ -76,16 +77,13 @@ def scatter_rows(target: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any
             f"must match inner dimensions of updates shape. Output: {brackets(target.shape)} updates: "
             f"{brackets(updates.shape)}"
         )
-    wrong = bad_row(indices, target.shape)
-    if wrong is not None:
-        raise invalid(f"indices{wrong[0]} = {wrong[1]} does not index into shape {brackets(target.shape)}")
     sizes = target.shape[:depth]
-    rows = np.zeros(indices.shape[:-1], np.intp)
-    for position, size in enumerate(sizes):
-        rows = rows * size + indices[..., position]
-    count = int(np.prod(sizes, dtype=np.intp))
+    rows = row_numbers(indices, sizes)
+    if rows is None:
+        place, vector = bad_row(indices, sizes) or ("", "")
+        raise invalid(f"indices{place} = {vector} does not index into shape {brackets(target.shape)}")
     width = target.shape[depth:]
-    return target.reshape((count, *width)), rows.reshape(-1), updates.reshape((rows.size, *width))
+    return target.reshape((math.prod(sizes), *width)), rows.reshape(-1), updates.reshape((rows.size, *width))
 
 
 _scatter_nd = op(

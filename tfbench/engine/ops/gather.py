@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
-from tfbench.engine.ops.array_common import brackets, invalid, known_scalar
+from tfbench.engine.ops.array_common import as_array, brackets, invalid, known_scalar
 from tfbench.engine.ops.array_fill import ones, zeros
 from tfbench.engine.ops.array_join import concat, stack, unstack
 from tfbench.engine.ops.array_order import transpose
@@ -27,9 +28,13 @@ from tfbench.engine.tensor import Tensor
 __all__ = ["batch_gather", "gather", "gather_nd"]
 
 
+_UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
 def check_indices(indices: Any, size: int, what: str = "indices") -> None:
     """InvalidArgumentError naming the first index that is not in [0, size)."""
-    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= size):
+    # As unsigned numbers, negative ones are too large as well: one pass finds both.
+    if indices.size and int(indices.view(_UNSIGNED[indices.itemsize]).max()) >= size:
         bad = (indices < 0) | (indices >= size)
         where = [int(axis[0]) for axis in bad.reshape(indices.shape).nonzero()] if indices.ndim else []
         value = int(indices[tuple(where)])
@@ -57,7 +62,7 @@ def _gather_kernel(xp: Any, params: Any, indices: Any) -> Any:
     if params.ndim < 1:
         raise invalid("params must be at least 1 dimensional")
     check_indices(indices, params.shape[0])
-    return xp.take(params, indices, 0)
+    return as_array(xp.take(params, indices, 0))
 
 
 _gather_v2 = op(
@@ -101,7 +106,7 @@ def _gather_v2_kernel(xp: Any, params: Any, indices: Any, axis: Any, *, batch_di
     position %= params.ndim
     check_indices(indices, params.shape[position])
     if batch_dims == 0:
-        return xp.take(params, indices, position)
+        return as_array(xp.take(params, indices, position))
     batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     if batch > position or batch > indices.ndim:
         raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({position})")
@@ -181,10 +186,10 @@ def _slices_of_gather(node: Operation, dy: Any, axis: Any) -> list[Any]:
         position = rank(params) + int(axis)  # type: ignore[operator]
     # The gathered axis is put first, the rows summed by index, and the axis put back.
     before = ops.range(0, position)
-    behind = ops.range(position + 1, rank(params))  # type: ignore[operator]
+    behind = ops.range(position + 1, rank(params))
     moved = concat([[position], before, behind], 0)
-    inner = ops.range(position, position + rank(indices))  # type: ignore[operator]
-    rest = ops.range(position + rank(indices), rank(dy))  # type: ignore[operator]
+    inner = ops.range(position, position + rank(indices))
+    rest = ops.range(position + rank(indices), rank(dy))
     front = transpose(dy, concat([inner, before, rest], 0))
     sizes = ops.gather(shape(params), concat([before, behind], 0))
     rows = reshape(front, concat([count, sizes], 0))
@@ -230,6 +235,20 @@ def bad_row(indices: Any, sizes: tuple[int, ...]) -> tuple[str, str] | None:
     return place, "[" + ", ".join(str(int(i)) for i in indices[tuple(where)]) + "]"
 
 
+def row_numbers(indices: Any, sizes: tuple[int, ...]) -> Any:
+    """Which row of an array of `sizes`, its indexed dimensions flattened, each index vector names.
+
+    None if a vector lies outside.
+    """
+    depth = indices.shape[-1]
+    if depth == 0:
+        return np.zeros(indices.shape[:-1], np.intp)
+    try:
+        return np.ravel_multi_index(tuple(indices[..., i] for i in range(depth)), sizes[:depth])
+    except ValueError:
+        return None
+
+
 @_gather_nd.kernel(CPU)
 def _gather_nd_kernel(xp: Any, params: Any, indices: Any, *, bad_indices_policy: str) -> Any:
     if indices.ndim < 1:
@@ -237,17 +256,17 @@ def _gather_nd_kernel(xp: Any, params: Any, indices: Any, *, bad_indices_policy:
     depth = indices.shape[-1]
     if depth > params.ndim:
         raise invalid(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
-    wrong = bad_row(indices, params.shape)
-    if wrong is not None:
+    sizes = params.shape[:depth]
+    rows = row_numbers(indices, sizes)
+    if rows is None:
         if bad_indices_policy != "IGNORE":
-            raise invalid(f"indices{wrong[0]} = {wrong[1]} does not index into param shape {brackets(params.shape)}")
-        good = ((indices >= 0) & (indices < np.array(params.shape[:depth], np.int64))).all(-1)
-        result = xp.zeros((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
-        result[good] = params[tuple(xp.moveaxis(indices[good], -1, 0))]
+            place, vector = bad_row(indices, sizes) or ("", "")
+            raise invalid(f"indices{place} = {vector} does not index into param shape {brackets(params.shape)}")
+        good = ((indices >= 0) & (indices < np.array(sizes, np.int64))).all(-1)
+        result = np.zeros((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
+        result[good] = params[tuple(np.moveaxis(indices[good], -1, 0))]
         return result
-    if depth == 0:
-        return xp.array(xp.broadcast_to(params, (*indices.shape[:-1], *params.shape)))
-    return xp.array(params[tuple(xp.moveaxis(indices, -1, 0))])
+    return as_array(params.reshape((math.prod(sizes), *params.shape[depth:])).take(rows, 0))
 
 
 resource_gather_nd = op(

@@ -126,16 +126,12 @@ _size.no_gradient("a size does not depend on the values")
 
 
 def _sizes(sizes: Any, out_type: DType) -> Any:
-    result = np.array(sizes, np.int64)
-    if out_type is dtypes.int32:
-        if result.size and result.max() > _INT32_MAX:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"Shape output type is 32-bit but dim size {result.max()} does not fit; use out_type=tf.int64",
-            )
-        return result.astype(np.int32)
-    return result
+    try:
+        return np.array(sizes, out_type.as_numpy_dtype)
+    except OverflowError:
+        raise errors.InvalidArgumentError(
+            None, None, f"Shape output type is 32-bit but dim size {np.max(sizes)} does not fit; use out_type=tf.int64"
+        ) from None
 
 
 def _value_of_shape(tensor: Tensor) -> Any:

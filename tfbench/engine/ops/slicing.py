@@ -10,6 +10,7 @@ from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import PARTIAL_VALUES, VALUE_FROM_SHAPES, constant_value, partial_sizes
 from tfbench.engine.opdef import CPU, GPU, op
+from tfbench.engine.ops.array_common import as_array
 from tfbench.engine.ops.array_fill import ones_like
 from tfbench.engine.ops.array_join import stack
 from tfbench.engine.ops.shape_ops import shape as _shape_of
@@ -70,11 +71,7 @@ def _strided_slice_kernel(
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     index = index_tuple(begin.tolist(), end.tolist(), strides.tolist(), masks)
     try:
-        result = x[index]
-        if x.dtype != object:
-            return result
-        # An index into strings that is complete gives bytes; what flows between kernels are arrays.
-        return result if isinstance(result, xp.ndarray) else x[(*index, Ellipsis)] if not ellipsis_mask else result
+        return as_array(x[index])
     except (IndexError, ValueError, TypeError):
         sliced_shape(x.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)
         raise
