@@ -115,7 +115,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
             if value is not None:
                 with value.graph.colocate_with(value.op):
                     halves.append(lookup("L2Loss")(value))
-        half = reduce_sum(ops.stack(halves))
+        half: Any = reduce_sum(ops.stack(halves))
         return sqrt(half * constant(2.0, dtype=half._dtype), name="global_norm")  # type: ignore[no-any-return]
 
 
