@@ -14,6 +14,7 @@ import pytest
 
 from tests.widgets.fake_graph import FakeGraph, FakeSession, conv_graph
 from tests.widgets.page import Page
+from tfbench.snapshot import take
 from tfbench.value_stats import value_stats
 from tfbench.widgets.follower import PERIOD, follower_of
 from tfbench.widgets.publisher import Publisher
@@ -304,6 +305,28 @@ def test_without_a_session_there_is_no_thread(start: Callable[..., tuple[Publish
     assert threading.active_count() == before
     assert page.ops == []
     assert page.graph["session"] is False
+
+
+def test_panels_on_one_graph_take_one_snapshot(
+    start: Callable[..., tuple[Publisher, Page]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = conv_graph()
+    panels = [start(graph, name=f"panel {i}") for i in range(4)]
+    for publisher, _ in panels:
+        publisher.receive(HELLO)
+    taken: list[Any] = []
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        taken.append(arguments)
+        return take(*arguments, **options)
+
+    monkeypatch.setattr("tfbench.widgets.publisher.take", counted)
+    graph.op("NoOp", "late")
+    graph.notify()
+    assert len(taken) == 1
+    for i, (_, page) in enumerate(panels):
+        assert page.ops[-1]["name"] == "late"
+        assert page.graph["name"] == f"panel {i}"
 
 
 def test_rename(start: Callable[..., tuple[Publisher, Page]]) -> None:

@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import threading
 from typing import Any, Protocol
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
 from tfbench.snapshot import Snapshot, stamp, take
 from tfbench.value_stats import ValueStats
 from tfbench.widgets.follower import Follower, Mark, follower_of
 from tfbench.widgets.protocol import VERSION, Packet, graph_packet, stats_packet, status_packet
+
+
+#: the newest snapshot of each graph, with what it depends on
+_taken: WeakKeyDictionary[Any, tuple[Any, Snapshot]] = WeakKeyDictionary()
 
 
 class Send(Protocol):
@@ -145,7 +149,7 @@ class Publisher:
         with self._lock:
             # The stamp is read before the walk: what is added meanwhile shows as a change next time.
             mark = stamp(self.graph)
-            snapshot = take(self.graph, self.session, name=self.name, stats=False)
+            snapshot = self._take(mark, fresh=whole)._replace(name=self.name)
             packet = graph_packet(snapshot, None if whole else self._sent, self.session is not None)
             self._sent, self._stamp = snapshot, mark
             if self._trouble:
@@ -154,6 +158,16 @@ class Publisher:
             if packet is not None:
                 self._post(packet)
                 self._send_values(everything=True)
+
+    def _take(self, mark: tuple[int, int], *, fresh: bool) -> Snapshot:
+        """A snapshot; the panels on one graph share what the first of them took."""
+        key = (mark, id(self.session), self.runs)
+        known = _taken.get(self.graph)
+        if known is not None and known[0] == key and not fresh:
+            return known[1]
+        snapshot = take(self.graph, self.session, stats=False)
+        _taken[self.graph] = (key, snapshot)
+        return snapshot
 
     def _send_values(self, *, everything: bool) -> None:
         """The values that changed since they were last sent; with `everything`, all of them and their history."""

@@ -44,6 +44,8 @@ export class MapView {
   private readonly known = new Set<string>();
   private camera: Camera = { x: 0, y: 0, scale: 1 };
   private fresh = true;
+  /** somebody moved the camera, opened something or chose something: it is theirs now */
+  private touched = false;
   private canvas: HTMLCanvasElement | null = null;
   private theme: Theme | null = null;
   private width = 0;
@@ -245,7 +247,11 @@ export class MapView {
     this.ids = new Map(scene.items.map((item) => [item, tree.nodes[item.card.node]!.id]));
     this.movedAt = this.from.size ? performance.now() : 0;
     if (this.fresh) this.home();
-    else if (before) {
+    else if (anchor === null && !this.touched) {
+      // The graph grew and nobody has chosen what to look at: keep showing it from its beginning.
+      const camera = this.homeCamera();
+      if (camera) this.moveTo(camera);
+    } else if (before) {
       const after = this.itemOf(scene, anchor!);
       if (after) {
         const { scale } = this.camera;
@@ -289,6 +295,7 @@ export class MapView {
   }
 
   toggle(id: string): void {
+    this.touched = true;
     if (this.open.has(id)) this.open.delete(id);
     else this.open.add(id);
     void this.layout(id);
@@ -321,20 +328,28 @@ export class MapView {
   }
 
   private home(): void {
-    if (!this.width || !this.scene?.items.length) return;
+    const camera = this.homeCamera();
+    if (!camera) return;
     this.fresh = false;
-    this.camera = this.fitted();
-    if (this.camera.scale >= SMALL) return;
+    this.camera = camera;
+    this.glide = null;
+  }
+
+  private homeCamera(): Camera | null {
+    if (!this.width || !this.scene?.items.length) return null;
+    const fitted = this.fitted();
+    if (fitted.scale >= SMALL) return fitted;
     const scale = READABLE;
     const { w, axis } = this.scene;
     const fitsAcross = w * scale <= this.width - 40;
     // Too wide a picture is entered where its flow begins, or at its corner.
     const x = fitsAcross ? (this.width - w * scale) / 2 : axis === null ? 52 : this.width / 2 - axis * scale;
-    this.camera = { scale, x, y: 24 };
+    return { scale, x, y: 24 };
   }
 
   fit(): void {
     if (!this.scene) return;
+    this.touched = true;
     this.moveTo(this.fitted());
   }
 
@@ -344,6 +359,7 @@ export class MapView {
     const k = scale / camera.scale;
     this.camera = { scale, x: x - (x - camera.x) * k, y: y - (y - camera.y) * k };
     this.glide = null;
+    this.touched = true;
     this.draw();
     this.changed();
   }
@@ -365,6 +381,7 @@ export class MapView {
     const x = place.x * camera.scale + camera.x;
     const y = place.y * camera.scale + camera.y;
     const inside = x > 40 && x < this.width - 40 && y > 40 && y < this.height - 40;
+    this.touched = true;
     if (inside && camera.scale >= 0.4) return;
     this.moveTo({ scale, x: this.width / 2 - place.x * scale, y: this.height / 2 - place.y * scale });
   }
@@ -516,6 +533,7 @@ export class MapView {
       const dy = event.clientY - drag.y;
       if (!drag.moved && Math.hypot(dx, dy) < 4) return;
       drag.moved = true;
+      this.touched = true;
       this.camera = { ...drag.camera, x: drag.camera.x + dx, y: drag.camera.y + dy };
       this.canvas!.style.cursor = "grabbing";
       this.hover(null, 0, 0);
@@ -602,6 +620,7 @@ export class MapView {
     };
     const arrow = arrows[key];
     if (arrow && event.shiftKey) {
+      this.touched = true;
       this.camera = { ...this.camera, x: this.camera.x - arrow[0] * pan, y: this.camera.y - arrow[1] * pan };
       this.draw();
     } else if (arrow) this.step(arrow);
