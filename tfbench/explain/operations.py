@@ -52,7 +52,7 @@ class Ops(Rows[OpRow]):
             ", ".join(inputs) or "-",
             ", ".join(map(str, row.outputs)) or "-",
             row.device or "-",
-            str(row.created_at or "-"),
+            row.created_at.short if row.created_at else "-",
         )
 
 

@@ -26,6 +26,12 @@ class Place(NamedTuple):
         here = f"cell {self.cell}, line {self.line}" if self.cell else f"{os.path.basename(self.file)}:{self.line}"
         return f"{here} (called at {self.callers[-1]})" if self.callers else here
 
+    @property
+    def short(self) -> str:
+        """For a table's cell: `In[4]:3`, or `In[4]:3 → In[3]:8` where line 3 called a function that got to line 8."""
+        here = f"{self.cell or os.path.basename(self.file)}:{self.line}"
+        return f"{self.callers[-1].short} → {here}" if self.callers else here
+
     def to_dict(self) -> dict[str, Any]:
         return {"cell": self.cell, "file": self.file, "line": self.line}
 

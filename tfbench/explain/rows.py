@@ -87,7 +87,7 @@ class Rows(Generic[R]):
 
     def _repr_html_(self) -> str:
         """The table for notebooks. Everything in it is data: nothing is rendered as markup."""
-        titles = "".join(f"<th>{html.escape(title)}</th>" for title in self.header)
+        titles = "".join(f'<th style="text-align:left">{html.escape(title)}</th>' for title in self.header)
         lines = [f"<tr>{''.join(_html_cell(cell) for cell in self.cells(row))}</tr>" for row in self._rows[:_MOST_ROWS]]
         body = f"<table><thead><tr>{titles}</tr></thead><tbody>{''.join(lines)}</tbody></table>" if lines else ""
         return f"{body}<div>{html.escape(self._last_line())}</div>"
@@ -101,8 +101,10 @@ class Rows(Generic[R]):
 def _html_cell(text: str) -> str:
     short = shorten(text.lstrip(" "), _LONGEST)
     indent = len(text) - len(text.lstrip(" "))
-    style = f"text-align:left;padding-left:{0.5 + 0.6 * indent:.1f}em" if indent else "text-align:left"
-    return f'<td style="{style}"><code>{html.escape(short)}</code></td>'
+    style = "text-align:left;font-family:monospace" + (f";padding-left:{0.5 + 0.6 * indent:.1f}em" if indent else "")
+    # What has no spaces stays on its line; lists may wrap.
+    style += "" if ", " in short and not short.startswith("(") else ";white-space:nowrap"
+    return f'<td style="{style}">{html.escape(short)}</td>'
 
 
 def plain(value: Any) -> Any:

@@ -46,8 +46,8 @@ class Variables(Rows[VariableRow]):
             "yes" if row.trainable else "no",
             {True: "yes", False: "no", None: "-"}[row.initialized],
             ", ".join(others) or "-",
-            str(row.created_at or "-"),
-            "; ".join(map(str, row.shared_with)) or "-",
+            row.created_at.short if row.created_at else "-",
+            "; ".join(place.short for place in row.shared_with) or "-",
         )
 
     def footer(self) -> str:
