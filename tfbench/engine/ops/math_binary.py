@@ -19,8 +19,6 @@ __all__ = [
     "mod", "multiply", "pow", "realdiv", "squared_difference", "subtract", "truediv", "truncatediv", "truncatemod",
 ]  # fmt: skip
 
-_REAL = "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64"
-
 
 def _check_divisor(y: Any) -> None:
     """Integers have no infinity: a divisor of zero is an error."""
@@ -163,7 +161,9 @@ _pow = binary(
 
 def _squared_difference_kernel(xp: Any, x: Any, y: Any) -> Any:
     difference = xp.subtract(x, y)
-    return xp.multiply(xp.conj(difference) if difference.dtype.kind == "c" else difference, difference)
+    if difference.dtype.kind == "c":
+        return xp.multiply(xp.conj(difference), difference)
+    return xp.multiply(difference, difference, out=difference if difference.ndim else None)
 
 
 _squared_difference = binary(

@@ -28,9 +28,6 @@ ALL_NUMBERS = (
     "bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128"
 )
 
-#: the axis types of reductions and their relatives
-INDEX = "{int32, int64} = int32"
-
 
 def same_shape(node: Operation, x: Any, *others: Any) -> Any:
     """Shape function: the output is like the first input."""
