@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfbench.engine.composite import SparseTensor
+from tfbench.engine.ops.sparse import sparse_mask as mask
 from tfbench.engine.ops.sparse import sparse_placeholder as placeholder
 from tfbench.engine.ops.sparse import sparse_reorder as reorder
 from tfbench.engine.ops.sparse import sparse_retain as retain
@@ -10,4 +11,4 @@ from tfbench.engine.ops.sparse import sparse_tensor_dense_matmul as matmul
 from tfbench.engine.ops.sparse import sparse_tensor_dense_matmul as sparse_dense_matmul
 from tfbench.engine.ops.sparse import sparse_tensor_to_dense as to_dense
 
-__all__ = ["SparseTensor", "matmul", "placeholder", "reorder", "retain", "sparse_dense_matmul", "to_dense"]
+__all__ = ["SparseTensor", "mask", "matmul", "placeholder", "reorder", "retain", "sparse_dense_matmul", "to_dense"]

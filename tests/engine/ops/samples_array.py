@@ -264,6 +264,19 @@ def _picks() -> dict[str, list[Sample]]:
             ([n(2, 2, dtype=np.uint8), one(3), one(True, bool), one(False, bool)], {"axis": 1}),
             ([one(1, np.int64), one(2), one(5), one(-1)], {"axis": 0}),
         ],
+        "DynamicPartition": [
+            ([n(4, 2), i(0, 1, 0, 2)], {"num_partitions": 3}),
+            ([s(b"a", b"b"), i(1, 0)], {"num_partitions": 2}),
+            ([n(2, 2), i([0, 1], [1, 0])], {"num_partitions": 2}),
+        ],
+        **{
+            type: [
+                ([[i(0, 2), i(1, 3)], [n(2), n(2)]], {}),
+                ([[one(0), i(2, 1)], [n(2), n(2, 2)]], {}),
+                ([[i(0, 3)], [n(2)]], {}),
+            ]
+            for type in ("DynamicStitch", "ParallelDynamicStitch")
+        },
         "Unique": [([i(3, 1, 3)], {}), ([s(b"b", b"a", b"b")], {"out_idx": np.int64}), ([n(0)], {})],
         "UniqueWithCounts": [([i(3, 1, 3)], {}), ([n(3)], {"out_idx": np.int64})],
         "ListDiff": [([i(1, 2, 3, 1), i(2)], {}), ([s(b"a", b"b"), s(b"b")], {"out_idx": np.int64})],

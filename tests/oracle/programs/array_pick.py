@@ -315,6 +315,69 @@ SPARSE = {
 }
 
 
+STITCHES = {
+    "partition": lambda tf: tf.dynamic_partition(numbers(4, 2), [0, 1, 0, 2], 3),
+    "partition name": lambda tf: tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2, name="p"),
+    "partition matrix": lambda tf: tf.dynamic_partition([[1, 2], [3, 4]], [[0, 1], [1, 0]], 2),
+    "partition scalar": lambda tf: tf.dynamic_partition([1, 2], 0, 2),
+    "partition strings": lambda tf: tf.dynamic_partition(["a", "b"], [1, 0], 2),
+    "partition too large": lambda tf: tf.dynamic_partition([1, 2, 3], [0, 2, 0], 2),
+    "partition sizes": lambda tf: tf.dynamic_partition([1, 2, 3], [0, 2], 2),
+    "partition sizes in the run": lambda tf: tf.dynamic_partition(hidden(tf, [1, 2, 3]), hidden(tf, [0, 1]), 2),
+    "partition unknown": lambda tf: tf.dynamic_partition(
+        hidden(tf, numbers(2, 3), [None, 3]), hidden(tf, [1, 0], [None]), 2
+    ),
+    "stitch": lambda tf: tf.dynamic_stitch([[0, 2], [1, 3]], [[10, 12], [11, 13]]),
+    "stitch twice": lambda tf: tf.dynamic_stitch([[0, 2], [0, 1]], [[10, 12], [11, 13]]),
+    "stitch rows": lambda tf: tf.dynamic_stitch([0, [2, 1]], [[10.0, 1], [[12, 2], [11, 3.0]]], name="z"),
+    "stitch gap": lambda tf: tf.dynamic_stitch([[0, 3]], [[10, 12]]),
+    "stitch negative": lambda tf: tf.dynamic_stitch([[0, -1]], [[10, 12]]),
+    "stitch sizes": lambda tf: tf.dynamic_stitch([[0, 3]], [[10, 12, 3]]),
+    "stitch sizes in the run": lambda tf: tf.dynamic_stitch(
+        [hidden(tf, [0, 1])], [hidden(tf, [[1, 2], [3, 4], [5, 6]])]
+    ),
+    "stitch rows differ in the run": lambda tf: tf.dynamic_stitch(
+        [hidden(tf, [0]), hidden(tf, [1])], [hidden(tf, [[1, 2]]), hidden(tf, [[1]])]
+    ),
+    "stitch unknown": lambda tf: tf.dynamic_stitch(
+        [hidden(tf, [0, 1], [None])], [hidden(tf, numbers(2, 2), [None, 2])]
+    ),
+    "stitch strings": lambda tf: tf.dynamic_stitch([[1, 0]], [["a", "b"]]),
+}
+
+
+@program(cases=STITCHES)
+def stitches(tf, case):
+    return built(tf, case)
+
+
+@program()
+def masked_rows(tf):
+    rows = tf.IndexedSlices(numbers(3, 2), tf.constant([1, 5, 7]), tf.constant([9, 2]))
+    made = [tf.sparse_mask(rows, [5, 7]), tf.sparse_mask(rows, [1], name="m")]
+    parts = [[one.values, one.indices, one.dense_shape] for one in made]
+    with tf.Session() as sess:
+        return parts, sess.run(parts)
+
+
+@program()
+def what_is_a_tensor(tf):
+    slices = tf.IndexedSlices(tf.constant([1]), tf.constant([0]))
+    values = [
+        tf.constant(1),
+        [1],
+        1.0,
+        np.ones(2),
+        tf.Variable(1),
+        sparse(tf),
+        slices,
+        tf.no_op(),
+        None,
+        tf.TensorShape([]),
+    ]
+    return [tf.is_tensor(value) for value in values]
+
+
 @program(cases=GATHERS)
 def gathers(tf, case):
     return built(tf, case)

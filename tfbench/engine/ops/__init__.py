@@ -46,6 +46,7 @@ from tfbench.engine.ops.array_diag import *
 from tfbench.engine.ops.array_blocks import *
 from tfbench.engine.ops.array_patches import *
 from tfbench.engine.ops.array_misc import *
+from tfbench.engine.ops.array_stitch import *
 from tfbench.engine.ops.sparse import *
 from tfbench.engine.ops.random_common import *
 from tfbench.engine.ops.identity_n import *

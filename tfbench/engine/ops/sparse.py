@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine import dtypes
-from tfbench.engine.composite import SparseTensor, SparseTensorValue
+from tfbench.engine.composite import IndexedSlices, SparseTensor, SparseTensorValue
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
@@ -17,6 +17,7 @@ from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.array_fill import zeros
 from tfbench.engine.ops.array_select import where_v2
+from tfbench.engine.ops.array_sets import setdiff1d
 from tfbench.engine.ops.base import constant, identity, placeholder, placeholder_with_default
 from tfbench.engine.ops.gather import gather
 from tfbench.engine.ops.shape_ops import reshape, shape_from_input
@@ -25,8 +26,14 @@ from tfbench.engine.shapes import Shape, TensorShape
 from tfbench.engine.tensor import Tensor
 
 __all__ = [
-    "edit_distance", "sparse_placeholder", "sparse_reorder", "sparse_retain", "sparse_tensor_dense_matmul",
-    "sparse_tensor_to_dense", "sparse_to_dense",
+    "edit_distance",
+    "sparse_mask",
+    "sparse_placeholder",
+    "sparse_reorder",
+    "sparse_retain",
+    "sparse_tensor_dense_matmul",
+    "sparse_tensor_to_dense",
+    "sparse_to_dense",
 ]  # fmt: skip
 
 
@@ -184,6 +191,13 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
         sparse.values.shape[0].merge_with(keep.shape[0])
     places = reshape(where_v2(keep), [-1])
     return SparseTensor(gather(sparse.indices, places), gather(sparse.values, places), identity(sparse.dense_shape))
+
+
+def sparse_mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+    """The rows of an IndexedSlices but for those at `mask_indices`."""
+    with name_scope(name, "sparse_mask", [a, mask_indices]) as scope:
+        kept, places = setdiff1d(a.indices, mask_indices)
+        return IndexedSlices(gather(a.values, places, name=scope), kept, a.dense_shape)
 
 
 # -- arithmetic ----------------------------------------------------------------------------------------------------

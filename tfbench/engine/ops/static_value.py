@@ -17,7 +17,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.shape_math import num_elements
 from tfbench.engine.tensor import Tensor
 
-__all__ = ["get_static_value"]
+__all__ = ["get_static_value", "is_tensor"]
 
 Array = np.ndarray[Any, Any]
 
@@ -34,6 +34,11 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     if value is not None:
         tensor.graph.prevent_feeding(tensor)
     return value
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor, or stands for one: a variable, a SparseTensor, an IndexedSlices."""
+    return isinstance(x, Tensor) or hasattr(x, "_as_graph_element") or hasattr(x, "__tf_identity__")
 
 
 def _value(tensor: Tensor, partial: bool) -> Any:
