@@ -10,7 +10,16 @@ from tfbench.engine.ops.nn_conv3d import conv3d_backprop_filter
 from tfbench.engine.ops.nn_conv3d import conv3d_backprop_filter as conv3d_backprop_filter_v2
 from tfbench.engine.ops.nn_fractional import fractional_avg_pool, fractional_max_pool
 from tfbench.engine.ops.nn_loss import l2_loss
+from tfbench.engine.ops.nn_sampling import (
+    all_candidate_sampler,
+    compute_accidental_hits,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from tfbench.engine.ops.nn_softmax import log_softmax, softmax
+from tfbench.engine.ops.nn_top import in_top_k, top_k
 from tfbench.nn.activations import crelu, leaky_relu, relu6, silu, swish
 from tfbench.nn.convolution import conv1d, conv2d, conv2d_backprop_filter, conv2d_backprop_input, conv3d
 from tfbench.nn.cross_entropy import (
@@ -22,6 +31,8 @@ from tfbench.nn.cross_entropy import (
     weighted_cross_entropy_with_logits,
 )
 from tfbench.nn.dilated import atrous_conv2d, atrous_conv2d_transpose, convolution, with_space_to_batch
+from tfbench.nn.dropout import dropout
+from tfbench.nn.embedding import embedding_lookup, embedding_lookup_sparse
 from tfbench.nn.linear import relu_layer, xw_plus_b, zero_fraction
 from tfbench.nn.normalization import (
     batch_norm_with_global_normalization,
@@ -49,6 +60,7 @@ from tfbench.nn.pooling import (
     max_pool_with_argmax,
     pool,
 )
+from tfbench.nn.sampled import nce_loss, sampled_softmax_loss
 from tfbench.nn.separable import (
     depthwise_conv2d,
     depthwise_conv2d_native,

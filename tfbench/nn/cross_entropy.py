@@ -41,7 +41,7 @@ def _precise(x: Tensor) -> Tensor:
     return cast(x, dtypes.float32) if x.dtype in (dtypes.float16, dtypes.bfloat16) else x
 
 
-# -- of distributions --------------------------------------------------------------------------------------------------
+# -- of distributions -------------------------------------------------------------------------------------------------
 
 
 def softmax_cross_entropy_with_logits(
@@ -84,7 +84,7 @@ def softmax_cross_entropy_with_logits_v2(
                 raise IndexError("list index out of range: logits must have at least one axis")
             del rest[axis]
             cost.set_shape(rest)
-        return cast(cost, logits.dtype)
+        return cast(cost, logits.dtype)  # type: ignore[no-any-return]
 
 
 def _with_last_axis(x: Tensor, axis: Any, own_rank: Tensor) -> Tensor:
@@ -104,7 +104,7 @@ def _rows(x: Tensor) -> Tensor:
     return rows
 
 
-# -- of class numbers --------------------------------------------------------------------------------------------------
+# -- of class numbers -------------------------------------------------------------------------------------------------
 
 
 def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
@@ -121,7 +121,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
         all_known = _check_shapes(labels, logits)
         if logits._shape is not None and len(logits._shape) == 2:
             cost = sparse_softmax_cross_entropy_op(precise, labels, name=name)[0]
-            return cast(cost, logits.dtype)
+            return cast(cost, logits.dtype)  # type: ignore[no-any-return]
         checks = [] if all_known else [assert_equal(shape(labels), shape(logits)[:-1])]
         with control_dependencies(checks):
             sizes, axes = shape(logits), rank(logits)
@@ -131,7 +131,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
             cost = sparse_softmax_cross_entropy_op(flat, numbers, name=name)[0]
             cost = reshape(cost, labels_shape)
             cost.set_shape(labels.shape)
-            return cast(cost, logits.dtype)
+            return cast(cost, logits.dtype)  # type: ignore[no-any-return]
 
 
 def _check_shapes(labels: Tensor, logits: Tensor) -> bool:
@@ -153,7 +153,7 @@ def _check_shapes(labels: Tensor, logits: Tensor) -> bool:
     return all_known
 
 
-# -- of yes or no ------------------------------------------------------------------------------------------------------
+# -- of yes or no -----------------------------------------------------------------------------------------------------
 
 
 def _same_shapes(first: str, logits: Tensor, second: str, labels: Tensor) -> None:

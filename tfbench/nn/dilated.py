@@ -153,7 +153,7 @@ def _for_leading_axes(values: Tensor, neutral: int, axes: list[int]) -> Any:
     return np.concatenate(parts) if known is not None else concat(parts, 0)
 
 
-# -- tf.nn.convolution -----------------------------------------------------------------------------------------------
+# -- tf.nn.convolution ------------------------------------------------------------------------------------------------
 
 
 def convolution(

@@ -31,12 +31,12 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
         if not x.dtype.is_complex:
             inverse = rsqrt(maximum(reduce_sum(square(x), axis, keepdims=True), epsilon))
             return multiply(x, inverse, name=scope)
-        squares = square(real(x)) + square(real(imag(x)))  # type: ignore[operator]
+        squares = square(real(x)) + square(real(imag(x)))
         inverse = rsqrt(maximum(reduce_sum(squares, axis, keepdims=True), epsilon))
         return complex_of(multiply(real(x), inverse), multiply(imag(x), inverse), name=scope)
 
 
-# -- moments -----------------------------------------------------------------------------------------------------------
+# -- moments ----------------------------------------------------------------------------------------------------------
 
 
 def moments(
@@ -138,7 +138,7 @@ def normalize_moments(
     return mean, variance
 
 
-# -- batch normalisation -----------------------------------------------------------------------------------------------
+# -- batch normalisation ----------------------------------------------------------------------------------------------
 
 
 def batch_normalization(

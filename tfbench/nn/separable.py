@@ -189,4 +189,4 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, n
         flipped = dilation2d_op(
             negative(value), reverse(kernel, [0, 1]), strides=strides, rates=rates, padding=padding, name=scope
         )
-        return negative(flipped)
+        return negative(flipped)  # type: ignore[no-any-return]

@@ -82,7 +82,9 @@ from tfbench.engine.ops import (  # public as `tf.nn`
     nn_norm,
     nn_pool,
     nn_pool_grad,
+    nn_sampling,
     nn_softmax,
+    nn_top,
 )
 
 # What the families list, and not the families' own modules: `tf.random` is another one than `ops/random.py`.

@@ -40,7 +40,7 @@ def _slope(type: str, types: str, second: str, kernel: Callable[..., Any], *, at
     return opdef
 
 
-# -- clipped: Relu, Relu6, LeakyRelu ---------------------------------------------------------------------------------
+# -- clipped: Relu, Relu6, LeakyRelu ----------------------------------------------------------------------------------
 
 
 def _relu_kernel(xp: Any, x: Any) -> Any:
@@ -112,7 +112,7 @@ def _zeros_like(x: Tensor) -> Any:
     return zeros(x.shape, x.dtype)
 
 
-# -- with an exponential for negative numbers: Elu, Selu ---------------------------------------------------------------
+# -- with an exponential for negative numbers: Elu, Selu --------------------------------------------------------------
 
 
 def _elu_kernel(xp: Any, x: Any) -> Any:
@@ -150,7 +150,7 @@ def _selu_gradient(node: Operation, dy: Any) -> Any:
     return [selu_grad(dy, node.outputs[0])]
 
 
-# -- smooth: Softplus, Softsign --------------------------------------------------------------------------------------
+# -- smooth: Softplus, Softsign ---------------------------------------------------------------------------------------
 
 
 def _softplus_kernel(xp: Any, x: Any) -> Any:
@@ -181,7 +181,7 @@ def _softsign_gradient(node: Operation, dy: Any) -> Any:
     return [softsign_grad(dy, node.inputs[0])]
 
 
-# -- the slopes of Sigmoid and Tanh, from their results --------------------------------------------------------------
+# -- the slopes of Sigmoid and Tanh, from their results ---------------------------------------------------------------
 
 
 def _from_result(type: str, kernel: Callable[..., Any]) -> OpDef:
@@ -195,7 +195,7 @@ sigmoid_grad = _from_result("SigmoidGrad", lambda xp, y, dy: dy * y * (y.dtype.t
 tanh_grad = _from_result("TanhGrad", lambda xp, y, dy: dy * (y.dtype.type(1) - y * y))
 
 
-# -- public functions --------------------------------------------------------------------------------------------------
+# -- public functions -------------------------------------------------------------------------------------------------
 
 
 def relu(features: Any, name: str | None = None) -> Tensor:

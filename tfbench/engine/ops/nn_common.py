@@ -33,7 +33,7 @@ def computed_by(opdef: OpDef, module: str, function: str) -> None:
         return partial(found, context.xp, **{name: attrs[name] for name in names if name in attrs})
 
 
-# -- windows over space, statically --------------------------------------------------------------------------------
+# -- windows over space, statically -----------------------------------------------------------------------------------
 
 
 def axes_of(data_format: str) -> tuple[int, tuple[int, ...]]:

@@ -108,7 +108,7 @@ def _depthwise_backprop_filter_gradient(node: Operation, dw: Any) -> Any:
     return [depthwise_backprop_input_op(shape(x), dw, dy, **attrs), None, depthwise_op(x, dw, **attrs)]
 
 
-# -- morphology ------------------------------------------------------------------------------------------------------
+# -- morphology -------------------------------------------------------------------------------------------------------
 
 _DILATION = f"T: {REALS}; strides: list(int) >= 4; rates: list(int) >= 4; {PADDING}"
 

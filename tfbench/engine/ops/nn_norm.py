@@ -10,7 +10,7 @@ from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.nn_common import LAYOUT, computed_by
 from tfbench.engine.shape_math import Shape, dim_merge, merge, with_rank
 
-# -- local response normalisation --------------------------------------------------------------------------------------
+# -- local response normalisation -------------------------------------------------------------------------------------
 
 _LRN = (
     "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: float = 0.5; "
@@ -41,7 +41,7 @@ def _lrn_gradient(node: Operation, dy: Any) -> Any:
     return [lrn_grad_op(dy, node.inputs[0], node.outputs[0], **attrs)]
 
 
-# -- fused batch normalisation -----------------------------------------------------------------------------------------
+# -- fused batch normalisation ----------------------------------------------------------------------------------------
 
 _EPSILON = "epsilon: float = 0.0001; exponential_avg_factor: float = 1.0"
 _GRAD_EPSILON = "epsilon: float = 0.0001"
