@@ -72,7 +72,7 @@ class TestOptions:
         assert bench.graph().version == len(result.added)
         with pytest.raises(tf.errors.FailedPreconditionError):
             bench.session().run(names["v"])
-        with pytest.raises(tf.errors.ReplacedTensorError, match="started graph main over.*run cell one again"):
+        with pytest.raises(tf.errors.ReplacedTensorError, match=r"started graph main over.*run cell one again"):
             bench.session().run(old)
         bench.run_cell("w = tf.identity(v)", cell_id="three")
         assert bench.run_cell("v = tf.get_variable('v', [2])", cell_id="two", fresh=True).replayed == ("three",)
@@ -220,7 +220,7 @@ class TestGraphs:
         old = names["v"]
         assert bench.reset().dropped == ("one",)
         assert (bench.graph().version, bench.cells, names["v"]) == (0, [], old)
-        with pytest.raises(tf.errors.ReplacedTensorError, match="main was reset.*run cell one again"):
+        with pytest.raises(tf.errors.ReplacedTensorError, match=r"main was reset.*run cell one again"):
             bench.session().run(old)
         assert bench.run_cell("v = tf.get_variable('v', [1])", cell_id="one").created == ("v",)
 

@@ -241,7 +241,7 @@ class Rebuild:
     def _names_of_removed(self) -> list[str]:
         """Names bound by no `%%graph` cell that mean a node which such a cell has replaced."""
         removed = {op for groups in self._notes.values() for owner, (_, ops) in groups.items() if owner for op in ops}
-        bound = {name for cell in self.cells for name in cell.bound.names}
+        bound = {name for cell in (*self.bench.cells, *self.cells) for name in cell.bound.names}
         return [
             name
             for name, value in self.namespace.items()

@@ -6,7 +6,7 @@ from typing import Any
 
 from IPython.core.magic import magics_class
 
-from tfbench.magics.arguments import argument, arguments, line_magic, parse
+from tfbench.magics.arguments import argument, arguments, line_magic, parse, silenced_by_semicolon
 from tfbench.magics.asking import feeds, leaving_the_graph_alone, meant
 from tfbench.magics.base import BenchMagics
 
@@ -23,6 +23,7 @@ class ActivationsMagic(BenchMagics):
     @argument("--scale", choices=["shared", "each"], default="shared", help="One colour scale for all, or one each.")
     @argument("--sliders", action="store_true", help="With sliders for image and channel.")
     @line_magic
+    @silenced_by_semicolon
     def activations(self, line: str) -> Any:
         """A picture of what a layer makes of an image: its feature maps, beside the image.
 

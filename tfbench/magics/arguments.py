@@ -18,6 +18,7 @@ arguments: Callable[..., Callable[[F], F]] = magic_arguments.magic_arguments
 argument: Callable[..., Callable[[F], F]] = magic_arguments.argument
 line_magic: Callable[[F], F] = magic.line_magic  # type: ignore[assignment]
 cell_magic: Callable[[F], F] = magic.cell_magic  # type: ignore[assignment]
+silenced_by_semicolon: Callable[[F], F] = magic.output_can_be_silenced
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
@@ -70,7 +71,8 @@ def parse(function: Any, line: str) -> Any:
     parser: argparse.ArgumentParser = function.parser
     parser.allow_abbrev = False
     try:
-        return parser.parse_args(words(line))
+        # A semicolon at the end only says that no value shall be shown.
+        return parser.parse_args(words(line.rstrip().removesuffix(";")))
     except UsageError as error:
         raise UsageError(_explained(str(error), parser)) from None
 

@@ -11,6 +11,7 @@ from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMa
 from tfbench.bench.bench import Bench
 from tfbench.engine.graph import Operation
 from tfbench.engine.tensor import Tensor
+from tfbench.explain.operations import scopes
 from tfbench.explain.variables import VARIABLE_TYPES
 from tfbench.variables.base import Variable
 
@@ -105,10 +106,7 @@ class Completion:
         return [op.name for op in self._bench.graph().get_operations() if op.type.startswith("Placeholder")]
 
     def _scopes(self) -> Iterable[str]:
-        for name in self._operations():
-            while "/" in name:
-                name = name.rpartition("/")[0]
-                yield name
+        return [row.name for row in scopes(self._bench.graph())[1:]]
 
     def _variables_and_scopes(self) -> Iterable[str]:
         for name in self._variables():

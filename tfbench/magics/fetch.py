@@ -7,7 +7,7 @@ from typing import Any
 from IPython.core.error import UsageError
 from IPython.core.magic import magics_class
 
-from tfbench.magics.arguments import argument, arguments, line_magic, parse
+from tfbench.magics.arguments import argument, arguments, line_magic, parse, silenced_by_semicolon
 from tfbench.magics.asking import feeds, fetches, leaving_the_graph_alone
 from tfbench.magics.base import BenchMagics
 from tfbench.magics.progress import Progress
@@ -24,6 +24,7 @@ class FetchMagic(BenchMagics):
         "-n", type=int, default=1, metavar="N", help="Run N times with a progress bar; the last values are returned."
     )
     @line_magic
+    @silenced_by_semicolon
     def fetch(self, line: str) -> Any:
         """Run the current graph and return the values: one, or a tuple where several were asked for.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from IPython.core.magic import magics_class
 
-from tfbench.magics.arguments import argument, arguments, line_magic, parse
+from tfbench.magics.arguments import argument, arguments, line_magic, parse, silenced_by_semicolon
 from tfbench.magics.asking import meant, variable_meant
 from tfbench.magics.base import BenchMagics
 
@@ -20,6 +20,7 @@ class FiltersMagic(BenchMagics):
     @argument("--scale", choices=["shared", "each"], default="shared", help="One colour scale for all, or one each.")
     @argument("--sliders", action="store_true", help="With sliders for the channels instead of all tiles.")
     @line_magic
+    @silenced_by_semicolon
     def filters(self, line: str) -> Any:
         """A picture of the kernels of a convolution.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from IPython.core.magic import magics_class
 
-from tfbench.magics.arguments import argument, arguments, cell_magic, name, parse
+from tfbench.magics.arguments import argument, arguments, cell_magic, name, parse, silenced_by_semicolon
 from tfbench.magics.base import BenchMagics
 from tfbench.magics.show import VIEWS, show
 
@@ -26,6 +26,7 @@ class GraphCellMagic(BenchMagics):
     @argument("--show", choices=VIEWS, help="What to show under the summary. Default: map; in a terminal, none.")
     @argument("--cell", type=name, help="Which cell this is, where the front end does not tell cells apart.")
     @cell_magic
+    @silenced_by_semicolon
     def graph(self, line: str, cell: str) -> Any:
         """Build in a graph: run the cell's Python code with that graph as the default one.
 

@@ -47,7 +47,10 @@ class Notebook:
         self.raw_cell = info.raw_cell or ""
         self.bench.look_at_default_graph()
         transformed = getattr(info, "transformed_cell", None) or self.shell.transform_cell(self.raw_cell)
-        codes.register(self.shell.compile.get_code_name(self.raw_cell, transformed, self.number), self.label)
+        file = self.shell.compile.get_code_name(self.raw_cell, transformed, self.number)
+        if file not in self._files:
+            # The lines of a plain cell; a `%%graph` cell registers its own, also where two have the same text.
+            codes.register(file, self.label)
         self._drop_deleted()
 
     def _drop_deleted(self) -> None:
@@ -92,7 +95,11 @@ class Notebook:
         if self.cell_id:
             return self.cell_id, self.label
         known = same_cell(self.bench.cells, graph, source) if self.person_is_there else None
-        return (known.id if known else self.label), self.label
+        if known is None:
+            return self.label, self.label
+        if known.code.source.strip() != source.strip():
+            print(f"taken as a new version of {known.label} (--cell NAME says which cell an input is)")
+        return known.id, self.label
 
     # -- how it is compiled -----------------------------------------------------------------------------------------
 
