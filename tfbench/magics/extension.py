@@ -19,6 +19,7 @@ from tfbench.magics.notebook import Notebook
 from tfbench.magics.ops import OpsMagic
 from tfbench.magics.order import OrderMagic
 from tfbench.magics.scopes import ScopesMagic
+from tfbench.magics.tracebacks import ShortTracebacks
 from tfbench.magics.vars import VarsMagic
 
 MAGICS: tuple[type[Any], ...] = (
@@ -52,6 +53,7 @@ class _Loaded:
         shell.events.register("pre_run_cell", self.notebook.before_cell)
         self.completion = Completion(shell, bench, [name for _, name in self.magics])
         self.completion.register()
+        self.tracebacks = ShortTracebacks(shell)
         for name, module in (("tf", "tfbench"), ("np", "numpy")):
             shell.user_ns.setdefault(name, sys.modules[module])
 
@@ -73,6 +75,7 @@ class _Loaded:
             self.shell.magics_manager.magics[kind].pop(name, None)
         self.shell.events.unregister("pre_run_cell", self.notebook.before_cell)
         self.completion.unregister()
+        self.tracebacks.take_back()
         default_graph.provide_no_session()
 
 
