@@ -18,7 +18,6 @@ from tfbench.value_stats import ValueStats
 from tfbench.widgets.follower import Follower, Mark, follower_of
 from tfbench.widgets.protocol import VERSION, Packet, graph_packet, stats_packet, status_packet
 
-
 #: the newest snapshot of each graph, with what it depends on
 _taken: WeakKeyDictionary[Any, tuple[Any, Snapshot]] = WeakKeyDictionary()
 

@@ -1,16 +1,11 @@
 // Paints a scene. Only what is in sight, and only as much detail as the zoom can show.
 
+import type { Camera } from "./camera";
 import type { Colouring } from "./colouring";
 import type { Point } from "./boxes";
 import { CARD, type LinkInfo } from "./plan";
 import { rowPlace, rowTop, type Item, type Line, type Scene } from "./scene";
 import { category, css, mix, type Rgb, type Theme } from "./theme";
-
-export interface Camera {
-  x: number;
-  y: number;
-  scale: number;
-}
 
 export interface Paint {
   scene: Scene;

@@ -76,7 +76,7 @@ export default function inspector() {
       dress();
       const stop = watchTheme(dress);
       render(<Panel model={model} map={map} />, root);
-      const hooks = { locate: (name: string) => map.locate(name), settled: () => map.settled, scale: () => map.scale };
+      const hooks = { locate: (name: string) => map.locate(name), settled: () => map.settled, scale: () => map.viewport.camera.scale };
       Object.assign(root, { tfbench: hooks });
       return () => {
         stop();

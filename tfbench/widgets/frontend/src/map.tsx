@@ -114,7 +114,7 @@ function Tools({ map }: { map: MapView }) {
 
 function Legend({ map }: { map: MapView }) {
   const theme = map.getTheme();
-  const { legend } = map.legend();
+  const { legend } = map.colouring();
   return (
     <div class="tfb-legend" data-testid="tfb-legend">
       <label>
@@ -174,12 +174,12 @@ function Legend({ map }: { map: MapView }) {
 
 function Tip({ map }: { map: MapView }) {
   const tip = map.tip!;
-  const box = map.size();
-  const right = tip.x > box.w / 2;
-  const below = tip.y < box.h / 2;
+  const { width, height } = map.viewport;
+  const right = tip.x > width / 2;
+  const below = tip.y < height / 2;
   const style = {
-    ...(right ? { right: `${box.w - tip.x + 10}px` } : { left: `${tip.x + 14}px` }),
-    ...(below ? { top: `${tip.y + 16}px` } : { bottom: `${box.h - tip.y + 10}px` }),
+    ...(right ? { right: `${width - tip.x + 10}px` } : { left: `${tip.x + 14}px` }),
+    ...(below ? { top: `${tip.y + 16}px` } : { bottom: `${height - tip.y + 10}px` }),
   };
   return (
     <div class="tfb-tip" style={style} aria-hidden="true" data-testid="tfb-tip">

@@ -7,6 +7,12 @@ import { measure, modelOf, opened, type Sketch } from "./graphs";
 
 const empty = (): Problem => ({ boxes: [], links: [], inputs: [], outputs: [], above: [], below: [] });
 
+/** Milliseconds of this process's own: what else the machine does is not the layout's fault. */
+const cpu = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
 test("nothing to lay out", () => {
   assert.deepEqual(solve(empty()).boxes, []);
   assert.equal(solve(empty()).h, 0);
@@ -39,9 +45,9 @@ test("links in a circle are laid out, too", () => {
 test("too many links for dagre still give a picture", () => {
   const boxes = Array.from({ length: 60 }, (_, i) => ({ id: String(i), w: 30, h: 20 }));
   const links = boxes.flatMap((a, i) => boxes.slice(i + 1, i + 16).map((b) => ({ from: a.id, to: b.id, weight: 1 })));
-  const start = performance.now();
+  const start = cpu();
   const made = solve({ ...empty(), boxes, links });
-  assert.ok(performance.now() - start < 1000);
+  assert.ok(cpu() - start < 1000);
   assert.equal(made.links.length, links.length);
 });
 
@@ -66,9 +72,9 @@ function tower(): Sketch[] {
 test("ten thousand operations: collapsed at once, two levels open soon", () => {
   const model = modelOf(tower());
   const time = (ids: string[]): number => {
-    const start = performance.now();
+    const start = cpu();
     solve(planMap(model, model.tree, opened(model, ...ids), measure).problem);
-    return performance.now() - start;
+    return cpu() - start;
   };
   assert.ok(time([]) < 500);
   assert.ok(time(["tower_0/", "tower_1/", "tower_0/layer_3/"]) < 1500);
