@@ -89,10 +89,10 @@ def test_text() -> None:
     with tf.control_dependencies([tf.no_op(name="first")]):
         y = tf.identity(x, name="y")
     assert str(order(y)).splitlines() == [
-        "step  op     type      device         after (data)  after (control)",
-        "1     x      Const     /device:CPU:0  -             -",
-        "2     first  NoOp      /device:CPU:0  -             -",
-        "3     y      Identity  /device:CPU:0  x:0           first",
+        "step  op     type      after (data)  after (control)  device",
+        "1     x      Const     -             -                /device:CPU:0",
+        "2     first  NoOp      -             -                /device:CPU:0",
+        "3     y      Identity  x:0           first            /device:CPU:0",
         "3 steps on /device:CPU:0",
     ]
     assert order(y).to_dict()["steps"][2]["control_inputs"] == ["first"]

@@ -35,6 +35,16 @@ def test_the_graph_and_its_session_are_the_defaults_in_every_cell(shell: Shell) 
     assert shell.run("tf.get_default_graph() is y.graph")
 
 
+def test_a_session_that_the_person_opened_is_the_default_there_too(shell: Shell) -> None:
+    shell.run("%%graph\nv = tf.Variable(1.0)")
+    shell.run("mine = tf.InteractiveSession()\nmine.run(v.assign(5.0))")
+    assert shell.run("%%graph\nv.eval()") == 5.0
+    assert shell.run("%fetch v") == 5.0
+    assert shell.run("%vars")[0].initialized is True
+    shell.run("mine.close()")
+    assert shell.run("%vars")[0].initialized is False
+
+
 def test_a_semicolon_hides_the_value(shell: Shell) -> None:
     shell.run("%%graph\n1 + 1;")
     assert "2" not in shell.out

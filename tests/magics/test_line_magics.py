@@ -166,7 +166,7 @@ class TestGraph:
         net.run("%graph replay")
         assert net.out == "net: 1 cell replayed\n"
         net.run("%graph reset")
-        assert net.out == "net: 1 cell dropped\n"
+        assert net.out == "net: 1 cell dropped (In[2])\n"
         assert net.bench.graph().version == 0
 
     @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ class Initialized(NamedTuple):
     without_initializer: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        if not self.initialized and not self.without_initializer:
+            return f"nothing to initialize: {_all_have_one(len(self.already))}"
         names = ", ".join(shorten(name, 40) for name in self.initialized[:6])
         more = ", …" if len(self.initialized) > 6 else ""
         text = f"initialized {count(len(self.initialized), 'variable')}" + (f": {names}{more}" if names else "")
@@ -28,6 +30,12 @@ class Initialized(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         return {key: list(value) for key, value in self._asdict().items()}
+
+
+def _all_have_one(number: int) -> str:
+    if not number:
+        return "the graph has no variables"
+    return f"{'the variable has' if number == 1 else f'all {number} variables have'} a value (--all starts over)"
 
 
 def initialize(session: Any, pattern: str | None = None, again: bool = False) -> Initialized:

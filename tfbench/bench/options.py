@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
-from tfbench.engine.default_graph import default_graph_stack, default_session_stack
+from tfbench.engine.default_graph import default_graph_stack, default_session_stack, get_default_session
 from tfbench.engine.graph import Graph
 from tfbench.variable_scope import AUTO_REUSE, get_variable_scope, variable_scope
 from tfbench.variable_scope import _scopes as variable_scopes
@@ -28,7 +28,10 @@ class CellOptions(NamedTuple):
     def enter(self, stack: ExitStack, graph: Graph, session: Any, namespace: dict[str, Any]) -> None:
         """Enters the scopes that these options ask for, outermost first."""
         stack.enter_context(graph.as_default())
-        stack.enter_context(session.as_default())
+        current = get_default_session()
+        if current is None or current.graph is not graph:
+            # Where the person has opened a session of this graph, it stays the default in the cell, too.
+            stack.enter_context(session.as_default())
         if self.seed is not None:
             stack.callback(setattr, graph, "seed", graph.seed)
             graph.seed = self.seed

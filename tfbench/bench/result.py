@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from tfbench.explain.text import count, shorten
 
-_MOST_NAMES = 4
+#: longer lists of names are cut, so that the line stays one
+_MOST_NAMES = 3
+_LONGEST_LIST = 44
 
 
 class CellResult(NamedTuple):
@@ -48,15 +50,16 @@ class CellResult(NamedTuple):
         if self.cell:
             parts.append(f"{count(len(self.added), 'operation')} added")
             if self.created:
-                parts.append(f"{count(len(self.created), 'variable')} created ({_some(self.created)})")
+                parts.append(f"{count(len(self.created), 'variable')} created{_named(self.created)}")
             if self.reused:
-                parts.append(f"{len(self.reused)} reused ({_some(self.reused)})")
+                what = "" if self.created else " variable" if len(self.reused) == 1 else " variables"
+                parts.append(f"{len(self.reused)}{what} reused{_named(self.reused)}")
             if self.scopes:
-                parts.append(f"scope{'s' if len(self.scopes) > 1 else ''} {_some(self.scopes)}")
+                parts.append(f"scope{'s' if len(self.scopes) > 1 else ''} {_factored(self.scopes)}")
             if self.devices:
                 parts.append(f"asks for {_some(self.devices)}")
         if self.dropped:
-            parts.append(f"{count(len(self.dropped), 'cell')} dropped")
+            parts.append(f"{count(len(self.dropped), 'cell')} dropped ({_some(self.dropped)})")
         if self.replayed:
             parts.append(f"{count(len(self.replayed), 'cell')} replayed")
         if self.stale:
@@ -73,3 +76,22 @@ class CellResult(NamedTuple):
 def _some(names: Sequence[str]) -> str:
     shown = ", ".join(shorten(name, 40) for name in names[:_MOST_NAMES])
     return f"{shown}, …" if len(names) > _MOST_NAMES else shown
+
+
+def _named(names: Sequence[str]) -> str:
+    """' (w, b)' where that is short; '' where the scopes, which the line ends with, say enough."""
+    if sum(map(len, names)) + 2 * len(names) <= _LONGEST_LIST:
+        return f" ({', '.join(shorten(name, 40) for name in names)})"
+    return "" if all("/" in name for name in names) else f" ({_some(names)})"
+
+
+def _factored(scopes: Sequence[str]) -> str:
+    """'filters/{conv1, conv2}': what all scopes begin with is said once."""
+    if len(scopes) == 1:
+        return shorten(scopes[0], 60)
+    outer = scopes[0]
+    while outer and not all(scope.startswith(f"{outer}/") for scope in scopes):
+        outer = outer.rpartition("/")[0]
+    if not outer:
+        return _some(scopes)
+    return f"{shorten(outer, 60)}/{{{_some([scope[len(outer) + 1 :] for scope in scopes])}}}"

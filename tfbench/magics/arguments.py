@@ -90,6 +90,12 @@ def _explained(message: str, parser: argparse.ArgumentParser) -> str:
     if choice is not None:
         known = [part.strip("' ") for part in choice[3].split(",")]
         message = f"{choice[1]} cannot be {choice[2]!r}{nearest(choice[2], known)} (choose from {', '.join(known)})"
+    kind = re.match(r"argument (\S+): invalid int value: (.*)", message, re.DOTALL)
+    if kind is not None:
+        message = f"{kind[1]} takes a whole number, but got {kind[2]}"
+    missing = re.match(r"the following arguments are required: (.*)", message)
+    if missing is not None:
+        message = f"{missing[1]} is missing (%{parser.prog}? shows examples)"
     return f"%{parser.prog}: {message}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import numpy as np
 from IPython.core.error import UsageError
 
+from tfbench import errors
 from tfbench.explain.text import count, shorten
 from tfbench.explain.variables import VARIABLE_TYPES
 from tfbench.magics.arguments import split
+from tfbench.magics.tracebacks import EXPRESSION
 
 Namespace = dict[str, Any]
 
@@ -28,7 +31,7 @@ def meant(text: str, graph: Any, namespace: Namespace) -> Any:
         if found is not None:
             return found
     try:
-        return eval(compile(text, "<magic>", "eval", dont_inherit=True), namespace)
+        return eval(compile(text, EXPRESSION, "eval", dont_inherit=True), namespace)
     except (NameError, SyntaxError) as error:
         found = _in_graph(text, graph)
         if found is not None:
@@ -46,9 +49,8 @@ def fetches(text: str, graph: Any, namespace: Namespace) -> Any:
     for part in split(text, ",".__eq__):
         value = meant(part, graph, namespace)
         if value is None or isinstance(value, (int, float, np.ndarray)):
-            raise UsageError(
-                f"{shorten(part, 80)} is {type(value).__name__} {shorten(repr(value), 40)}, not of the graph"
-            )
+            what = "None" if value is None else f"a value, not of the graph ({type(value).__name__})"
+            raise UsageError(f"{shorten(part, 80)!r} is {what}: give tensors, operations or variables, or their names")
         found.append(value)
     return found[0] if len(found) == 1 else tuple(found)
 
@@ -64,6 +66,8 @@ def variable_meant(text: str, graph: Any, namespace: Namespace) -> Any:
 def no_such_names(magic: str, kind: str, pattern: str, known: Sequence[str]) -> UsageError:
     """The error for a pattern that nothing matches."""
     near = difflib.get_close_matches(pattern[:200], known[:20_000], n=3, cutoff=0.5)
+    part = pattern.strip("*/").lower()
+    near = near or [name for name in known if part and part in name.lower()][:3]
     means = f": did you mean {', '.join(near)}?" if near else f" (the graph has {count(len(known), kind)})"
     return UsageError(f"%{magic}: no {kind} is called {shorten(pattern, 80)!r}{means}")
 
@@ -85,21 +89,53 @@ def _unknown(text: str, graph: Any, namespace: Namespace, error: Exception) -> s
     near = difflib.get_close_matches(text[:200], ops[:20_000], n=2, cutoff=0.6)
     near += difflib.get_close_matches(wanted[:200], [key for key in namespace if not key.startswith("_")], n=1)
     means = f": did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
-    kind = (
-        f"{type(error).__name__}: {error}" if isinstance(error, SyntaxError) else f"no name {wanted!r} in the notebook"
-    )
-    return f"{shown!r} is neither an operation of the graph nor an expression ({kind}){means}"
+    if isinstance(error, SyntaxError):
+        kind = f" ({error.msg}; several are separated by commas)" if " " in text else f" ({error.msg})"
+    else:
+        kind = "" if "/" in text else f" (no name {wanted!r} in the notebook)"
+    return f"{shown!r} is neither an operation of the graph nor an expression{kind}{means}"
 
 
 def feeds(entries: list[str] | None, graph: Any, namespace: Namespace) -> dict[Any, Any]:
     """The feed dictionary of `--feed name=expression` entries."""
     found = {}
     for entry in entries or ():
-        key, equals, value = entry.partition("=")
-        if not equals or not key.strip() or not value.strip():
-            raise UsageError(f"--feed takes name=expression, but got {shorten(entry, 80)!r}")
-        found[meant(key.strip(), graph, namespace)] = eval(compile(value.strip(), "<--feed>", "eval"), namespace)
+        key, equals, value = (part.strip() for part in entry.partition("="))
+        if not equals or not key or not value:
+            raise UsageError(f"--feed takes name=expression, e.g. --feed images=photo, but got {shorten(entry, 80)!r}")
+        target = meant(key, graph, namespace)
+        if not hasattr(target, "dtype"):
+            raise UsageError(f"--feed {shorten(key, 80)}: that is {_kind(target)}, and only tensors can be fed")
+        try:
+            found[target] = eval(compile(value, EXPRESSION, "eval", dont_inherit=True), namespace)
+        except (NameError, SyntaxError) as error:
+            raise UsageError(f"--feed {shorten(key, 80)}: {_wrong_expression(value, namespace, error)}") from None
     return found
+
+
+def _kind(value: Any) -> str:
+    return f"operation {shorten(value.name, 80)}" if hasattr(value, "node_def") else f"a {type(value).__name__}"
+
+
+def _wrong_expression(text: str, namespace: Namespace, error: NameError | SyntaxError) -> str:
+    """What is wrong with the expression `text`, and which name may be meant."""
+    if isinstance(error, SyntaxError):
+        return f"{shorten(text, 80)!r} is no expression ({error.msg})"
+    near = difflib.get_close_matches(error.name or "", [key for key in namespace if not key.startswith("_")], n=1)
+    means = f": did you mean {near[0]}?" if near else ""
+    return f"{shorten(text, 80)!r} uses {error.name!r}, which is no name of the notebook{means}"
+
+
+@contextmanager
+def saying_how_to_feed(magic: str) -> Iterator[None]:
+    """An error about a placeholder without a value says how the magic is given one."""
+    try:
+        yield
+    except errors.InvalidArgumentError as error:
+        missing = re.search(r"feed a value for placeholder tensor '([^']*)'", str(error))
+        if missing is not None:
+            error.add_note(f"Feed it: %{magic} … --feed {shorten(missing[1], 80)}=EXPRESSION")
+        raise
 
 
 @contextmanager

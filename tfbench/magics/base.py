@@ -9,6 +9,7 @@ from IPython.core.magic import Magics
 from tfbench.bench.bench import Bench
 from tfbench.engine.graph import Graph
 from tfbench.engine.session import Session
+from tfbench.explain.defaults import session_for
 from tfbench.magics.notebook import Notebook
 
 
@@ -34,4 +35,5 @@ class BenchMagics(Magics):
 
     @property
     def session(self) -> Session:
-        return self.bench.session()
+        """The person's own session where one of the current graph is the default, else the bench's."""
+        return session_for(self.graph_now) or self.bench.session()

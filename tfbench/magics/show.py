@@ -8,6 +8,7 @@ from IPython import display as ipython_display
 
 from tfbench.bench.result import CellResult
 from tfbench.explain import operations, order
+from tfbench.explain.defaults import session_for
 from tfbench.explain.text import count, shorten, table
 from tfbench.magics.notebook import Notebook
 
@@ -30,7 +31,7 @@ def show(notebook: Notebook, cell_id: str, result: CellResult, view: str | None)
     if view in ("map", "vars"):
         from tfbench.widgets import inspect
 
-        session = notebook.bench.session(result.graph)
+        session = session_for(graph) or notebook.bench.session(result.graph)
         panel = inspect(graph, session=session, tab={"vars": "variables"}.get(view, view), name=result.graph)
         notebook.panels[cell_id] = panel
         display(panel)
