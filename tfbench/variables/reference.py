@@ -173,7 +173,7 @@ class RefVariable(Variable):
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at index rows."""
-        from tfbench.engine.ops.gather import gather_nd
+        from tfbench.engine.ops.gather_nd import gather_nd
 
         return gather_nd(self, indices, name=name)
 

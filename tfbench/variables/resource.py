@@ -243,7 +243,7 @@ class ResourceVariable(Variable):
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at index rows, without reading the rest."""
-        from tfbench.engine.ops.gather import resource_gather_nd
+        from tfbench.engine.ops.gather_nd import resource_gather_nd
 
         with self.graph.name_scope("GatherNd" if name is None else name) as scope:
             value = resource_gather_nd(self._handle, indices, dtype=self._dtype, name=scope)

@@ -253,6 +253,33 @@ def test_gather_in_batches(batch: int, between: int, size: int, inner: Any, data
     agrees(lambda convert: tf.gather(convert(array), indices, axis=2, batch_dims=1), wanted)
 
 
+@given(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2), st.integers(0, 2), st.booleans(), st.data())
+@fast
+def test_the_gradient_of_gather_adds_where_it_took(
+    batch: int, between: int, picked: int, behind: int, negative: bool, data: Any
+) -> None:
+    shape = (2, 3, 2, 1, 4, 3, 2)[: batch + between + 1 + behind]
+    axis = batch + between
+    indices = data.draw(
+        hnp.arrays(np.int32, (*shape[:batch], *(3, 2)[:picked]), elements=st.integers(0, shape[axis] - 1))
+    )
+    array = numbers(shape)
+    wanted = np.zeros_like(array)
+    for convert in (tf.constant, hide):
+        with tf.Graph().as_default(), tf.Session() as session:
+            place = convert(np.int32(axis - len(shape) if negative else axis))
+            taken = tf.gather(convert(array), tf.constant(indices), axis=place, batch_dims=batch)
+            took = session.run(taken)
+            weights = numbers(took.shape) + 1
+            # Each element's value is its number, which says from where the result was taken.
+            wanted[...] = 0
+            np.add.at(wanted.reshape(-1), took.astype(int), weights)
+            node = taken.op
+            if node.type == "GatherV2":
+                grad = node.op_def.gradient_function(node, convert(weights))[0]
+                np.testing.assert_array_equal(session.run(tf.convert_to_tensor(grad)), wanted)
+
+
 @given(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4), st.data())
 @fast
 def test_scatter_nd_undoes_gather_nd(shape: Any, data: Any) -> None:

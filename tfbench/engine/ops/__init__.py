@@ -38,6 +38,7 @@ from tfbench.engine.ops.array_split import *
 from tfbench.engine.ops.array_pad import *
 from tfbench.engine.ops.array_order import *
 from tfbench.engine.ops.gather import *
+from tfbench.engine.ops.gather_nd import *
 from tfbench.engine.ops.array_scatter import *
 from tfbench.engine.ops.array_select import *
 from tfbench.engine.ops.array_sets import *
@@ -48,6 +49,7 @@ from tfbench.engine.ops.array_patches import *
 from tfbench.engine.ops.array_misc import *
 from tfbench.engine.ops.array_stitch import *
 from tfbench.engine.ops.sparse import *
+from tfbench.engine.ops.sparse_distance import *
 from tfbench.engine.ops.random_common import *
 from tfbench.engine.ops.identity_n import *
 from tfbench.engine.ops.grouping import *

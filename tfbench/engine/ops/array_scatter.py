@@ -15,7 +15,7 @@ import numpy as np
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, OpDef, op
 from tfbench.engine.ops.array_common import brackets, invalid
-from tfbench.engine.ops.gather import bad_row, gather_nd, row_numbers
+from tfbench.engine.ops.gather_nd import bad_row, gather_nd, row_numbers
 from tfbench.engine.ops.shape_ops import shape_from_input
 from tfbench.engine.shape_math import debug_string, merge, num_elements, with_rank, with_rank_at_least
 from tfbench.engine.shapes import Shape

@@ -1,8 +1,7 @@
-"""Taking elements by index: Gather, GatherV2 (any axis, batches of indices), GatherNd (index vectors)."""
+"""Taking slices by index: Gather, and GatherV2 along any axis and with batches of indices."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,20 +11,17 @@ from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
-from tfbench.engine.ops.array_common import as_array, brackets, invalid, known_scalar
+from tfbench.engine.ops.array_common import as_array, invalid, known_scalar
 from tfbench.engine.ops.array_fill import ones, zeros
-from tfbench.engine.ops.array_join import concat, stack, unstack
+from tfbench.engine.ops.array_join import concat, stack
 from tfbench.engine.ops.array_order import transpose
-from tfbench.engine.ops.array_pad import tile
-from tfbench.engine.ops.resource_state import variable_shape
-from tfbench.engine.ops.shape_ops import rank, reshape, shape, squeeze
+from tfbench.engine.ops.shape_ops import rank, reshape, shape
 from tfbench.engine.ops.static_value import get_static_value
-from tfbench.engine.resources import VariableBuffer
-from tfbench.engine.shape_math import concatenate, debug_string, with_rank_at_least
+from tfbench.engine.shape_math import concatenate, with_rank_at_least
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
 
-__all__ = ["batch_gather", "gather", "gather_nd"]
+__all__ = ["batch_gather", "gather"]
 
 
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
@@ -165,198 +161,61 @@ def _gather_gradient(node: Operation, dy: Any) -> Any:
 
 
 def _slices_of_gather(node: Operation, dy: Any, axis: Any) -> list[Any]:
-    """The gradient of a gather: rows for the first axis (IndexedSlices), a dense tensor for another.
-
-    Raises:
-      NotImplementedError: for batches of indices.
-    """
-    from tfbench.engine import ops
+    """The gradient of a gather: rows for the first axis (IndexedSlices), a dense tensor for another."""
     from tfbench.engine.composite import IndexedSlices
 
     params, indices = node.inputs[:2]
-    if node.attrs.get("batch_dims"):
-        raise NotImplementedError("The gradient of tf.gather with batch_dims is not there yet")
+    if axis is None or int(axis) != 0:
+        return [_sum_of_gathered(node, dy, axis), None]
     params_shape = shape(params, out_type=dtypes.int64)
-    count = reshape(ops.size(indices), [1])
-    if axis is not None and int(axis) == 0:
-        rows = reshape(dy, concat([count, ops.cast(params_shape[1:], dtypes.int32)], 0))
-        return [IndexedSlices(rows, reshape(indices, count), params_shape), None]
-    position: Any = node.inputs[2]
-    if axis is not None and int(axis) < 0:
-        position = rank(params) + int(axis)  # type: ignore[operator]
-    # The gathered axis is put first, the rows summed by index, and the axis put back.
-    before = ops.range(0, position)
-    behind = ops.range(position + 1, rank(params))
-    moved = concat([[position], before, behind], 0)
-    inner = ops.range(position, position + rank(indices))
-    rest = ops.range(position + rank(indices), rank(dy))
-    front = transpose(dy, concat([inner, before, rest], 0))
-    sizes = ops.gather(shape(params), concat([before, behind], 0))
-    rows = reshape(front, concat([count, sizes], 0))
-    summed = ops.unsorted_segment_sum(rows, reshape(indices, [-1]), shape(params)[position])
-    return [transpose(summed, ops.invert_permutation(moved)), None]
+    count = reshape(lookup("Size")(indices), [1])
+    rows = reshape(dy, concat([count, lookup("Cast")(params_shape[1:], DstT=dtypes.int32)], 0))
+    return [IndexedSlices(rows, reshape(indices, count), params_shape), None]
 
 
-# -- GatherNd ----------------------------------------------------------------------------------------------------
+def _sum_of_gathered(node: Operation, dy: Any, axis: Any) -> Tensor:
+    """What each element of the gathered tensor gets from all the places it went to.
 
-_gather_nd = op(
-    "GatherNd",
-    "params: Tparams, indices: Tindices",
-    "output: Tparams",
-    "Tparams: type; Tindices: {int16, int32, int64}; bad_indices_policy: string = ''",
-    fresh=True,
-)
-
-
-@_gather_nd.shape
-def _gather_nd_shape(node: Operation, params: Shape, indices: Shape) -> list[Shape]:
-    indices = with_rank_at_least(indices, 1)
-    depth = None if indices is None else indices[-1]
-    if params is None or indices is None or depth is None:
-        return [None]
-    if depth > len(params):
-        raise ValueError(
-            "indices.shape[-1] must be <= params.rank, but saw indices shape: "
-            f"{debug_string(indices)} and params shape: {debug_string(params)}"
-        )
-    return [(*indices[:-1], *params[depth:])]
-
-
-def bad_row(indices: Any, sizes: tuple[int, ...]) -> tuple[str, str] | None:
-    """Which index vector does not lie within `sizes`, as (place, vector) in words; None if all do."""
-    depth = indices.shape[-1]
-    if not indices.size:
-        return None
-    bad = ((indices < 0) | (indices >= np.array(sizes[:depth], np.int64))).any(-1)
-    if not bad.any():
-        return None
-    where = [int(axis[0]) for axis in bad.nonzero()] if bad.ndim else []
-    place = "[" + ",".join(str(i) for i in where) + "]" if where else ""
-    return place, "[" + ", ".join(str(int(i)) for i in indices[tuple(where)]) + "]"
-
-
-def row_numbers(indices: Any, sizes: tuple[int, ...]) -> Any:
-    """Which row of an array of `sizes`, its indexed dimensions flattened, each index vector names.
-
-    None if a vector lies outside.
+    Call the dimensions of the tensor (batch, between, axis, rest) and those of dy (batch, between, picked, rest): with
+    `between` moved to the end, dy is rows of (between, rest), and a row is added where its index, counted over the
+    whole batch, says.
     """
-    depth = indices.shape[-1]
-    if depth == 0:
-        return np.zeros(indices.shape[:-1], np.intp)
-    try:
-        return np.ravel_multi_index(tuple(indices[..., i] for i in range(depth)), sizes[:depth])
-    except ValueError:
-        return None
-
-
-@_gather_nd.kernel(CPU)
-def _gather_nd_kernel(xp: Any, params: Any, indices: Any, *, bad_indices_policy: str) -> Any:
-    if indices.ndim < 1:
-        raise invalid("indices must be at least a vector")
-    depth = indices.shape[-1]
-    if depth > params.ndim:
-        raise invalid(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
-    sizes = params.shape[:depth]
-    rows = row_numbers(indices, sizes)
-    if rows is None:
-        if bad_indices_policy != "IGNORE":
-            place, vector = bad_row(indices, sizes) or ("", "")
-            raise invalid(f"indices{place} = {vector} does not index into param shape {brackets(params.shape)}")
-        good = ((indices >= 0) & (indices < np.array(sizes, np.int64))).all(-1)
-        result = np.zeros((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
-        result[good] = params[tuple(np.moveaxis(indices[good], -1, 0))]
-        return result
-    return as_array(params.reshape((math.prod(sizes), *params.shape[depth:])).take(rows, 0))
-
-
-resource_gather_nd = op(
-    "ResourceGatherNd",
-    "resource: resource, indices: Tindices",
-    "output: dtype",
-    "dtype: type; Tindices: {int32, int64}",
-    stateful=True,
-    fresh=True,
-)
-
-
-@resource_gather_nd.shape
-def _resource_gather_nd_shape(node: Operation, resource: Shape, indices: Shape) -> list[Shape]:
-    return list(_gather_nd_shape(node, variable_shape(node.inputs[0]), indices))
-
-
-@resource_gather_nd.kernel(CPU)
-def _resource_gather_nd_kernel(xp: Any, resource: VariableBuffer, indices: Any) -> Any:
-    return _gather_nd_kernel(xp, resource.read(), indices, bad_indices_policy="")
-
-
-@resource_gather_nd.gradient
-def _resource_gather_nd_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-    from tfbench.engine.ops.resource_state import shape_of
-
-    indices = node.inputs[1]
-    return [ops.scatter_nd(indices, dy, shape_of(node.inputs[0], out_type=indices.dtype)), None]
-
-
-@_gather_nd.gradient
-def _gather_nd_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-    from tfbench.engine.composite import IndexedSlices
-
-    params, indices = node.inputs
-    sizes = shape(params, out_type=indices.dtype)
-    if indices._shape is not None and len(indices._shape) == 2 and indices._shape[-1] == 1:
-        return [IndexedSlices(dy, squeeze(indices, axis=-1), sizes), None]
-    return [ops.scatter_nd(indices, dy, sizes), None]
-
-
-def gather_nd(
-    params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = ""
-) -> Tensor:
-    """The elements (or slices) of `params` at the index vectors in the last dimension of `indices`."""
-    static = get_static_value(batch_dims)
-    if static is None or int(static) != 0:
-        return _batch_gather_nd(params, indices, int(batch_dims), name)
-    if hasattr(params, "handle"):
-        return params.gather_nd(indices, name=name)  # type: ignore[no-any-return]
-    return _gather_nd(  # type: ignore[no-any-return]
-        params, indices, name=name, bad_indices_policy=bad_indices_policy
-    )
-
-
-def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | None) -> Tensor:
-    """Gathers with index vectors that are lengthened by the position of their batch."""
     from tfbench.engine import ops
 
-    with name_scope(name, "BatchGatherND", [params, indices]):
-        indices = convert_to_tensor(indices, name="indices")
-        params = convert_to_tensor(params, name="params")
-        if batch_dims < 0:
-            raise ValueError("tf.gather_nd does not allow negative batch_dims.")
-        for word, tensor in (("indices", indices), ("params", params)):
-            if tensor._shape is not None and batch_dims >= len(tensor._shape):
-                raise ValueError(
-                    f"Argument `batch_dims` = {batch_dims} must be less than rank(`{word}`) = {len(tensor._shape)}"
-                )
-        params_shape = shape(params)
-        indices_shape = shape(indices)
-        batch_shape = params_shape[:batch_dims]
-        batch_size = ops.reduce_prod(batch_shape, [0])
-        index_dims = rank(indices) - batch_dims - 1  # type: ignore[operator]
-        inner_shape = indices_shape[batch_dims:-1]
-        cast, steps = lookup("Cast"), lookup("Range")
-        ranges = [
-            cast(steps(0, cast(size, DstT=dtypes.int32), 1), DstT=indices.dtype.base_dtype)
-            for size in unstack(batch_shape)
-        ]
-        mesh = ops.meshgrid(*ranges, indexing="ij")
-        positions = transpose(stack([reshape(part, [-1]) for part in mesh]))
-        rows = shape(positions)
-        positions = reshape(positions, concat([rows[:1], ones(index_dims, dtypes.int32), rows[1:]], 0))
-        positions = tile(positions, concat([[1], inner_shape, [1]], 0))
-        flat_indices = reshape(indices, concat([[batch_size], indices_shape[batch_dims:]], 0))
-        found = gather_nd(params, concat([positions, flat_indices], -1))
-        return reshape(found, concat([batch_shape, shape(found)[1:]], 0))
+    params, indices = node.inputs[:2]
+    batch = node.attrs["batch_dims"]
+    if batch < 0:
+        if indices._shape is None:
+            raise ValueError(
+                f"The gradient of tf.gather with batch_dims={batch} needs to know the rank of the indices: pass a "
+                "positive batch_dims, or use tf.ensure_shape"
+            )
+        batch += len(indices._shape)
+    picked = rank(indices) - batch
+    position: Any = int(axis) if axis is not None and int(axis) >= 0 else ops.floormod(node.inputs[2], rank(params))
+    sizes = shape(params)
+    outer, between, behind = sizes[:batch], sizes[batch:position], sizes[position + 1 :]
+
+    outer_axes, last = ops.range(batch), rank(dy)
+    dy_order = [
+        outer_axes,
+        ops.range(position, position + picked),
+        ops.range(batch, position),
+        ops.range(position + picked, last),
+    ]
+    rows = reshape(transpose(dy, concat(dy_order, 0)), concat([[ops.size(indices)], between, behind], 0))
+
+    ids: Any = ops.cast(indices, dtypes.int32) if indices.dtype == dtypes.int16 else indices
+    count = ops.cast(sizes[position], ids.dtype)
+    batches = ops.cast(ops.reduce_prod(outer), ids.dtype)
+    if batch:
+        starts = lookup("Range")(zeros((), ids.dtype), batches, ones((), ids.dtype)) * count
+        ids = ids + reshape(starts, concat([outer, ops.fill([picked], 1)], 0))
+    summed = ops.unsorted_segment_sum(rows, reshape(ids, [-1]), batches * count)
+
+    summed = reshape(summed, concat([outer, [sizes[position]], between, behind], 0))
+    order = [outer_axes, ops.range(batch + 1, position + 1), [batch], ops.range(position + 1, rank(params))]
+    return transpose(summed, concat(order, 0))
 
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:

@@ -26,7 +26,6 @@ from tfbench.engine.shapes import Shape, TensorShape
 from tfbench.engine.tensor import Tensor
 
 __all__ = [
-    "edit_distance",
     "sparse_mask",
     "sparse_placeholder",
     "sparse_reorder",
@@ -37,7 +36,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _as_sparse(value: Any) -> SparseTensor:
+def as_sparse(value: Any) -> SparseTensor:
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
     if not isinstance(value, SparseTensor):
@@ -132,7 +131,7 @@ def sparse_tensor_to_dense(
     sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
 ) -> Tensor:
     """The dense form of a SparseTensor, with `default_value` where it has no element."""
-    sparse = _as_sparse(sp_input)
+    sparse = as_sparse(sp_input)
     if default_value is None:
         default_value = zeros([], sparse.dtype)
     return sparse_to_dense(sparse.indices, sparse.dense_shape, sparse.values, default_value, validate_indices, name)
@@ -175,7 +174,7 @@ def _reorder_gradient(node: Operation, unused: Any, dy: Any) -> Any:
 
 def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The same sparse tensor with its elements in row-major order."""
-    sparse = _as_sparse(sp_input)
+    sparse = as_sparse(sp_input)
     indices, values = _reorder(sparse.indices, sparse.values, sparse.dense_shape, name=name)
     known = sparse.shape
     dense_shape: Any = known.as_list() if known.is_fully_defined() else identity(sparse.dense_shape)
@@ -184,7 +183,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """The elements of a sparse tensor for which the vector `to_retain` says True."""
-    sparse = _as_sparse(sp_input)
+    sparse = as_sparse(sp_input)
     keep = convert_to_tensor(to_retain)
     keep.shape.with_rank(1)
     if keep._shape is not None:
@@ -308,7 +307,7 @@ def sparse_tensor_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
     """The product of a sparse matrix and a dense one; either may be taken conjugate-transposed."""
-    sparse = _as_sparse(sp_a)
+    sparse = as_sparse(sp_a)
     with name_scope(name, "SparseTensorDenseMatMul", [sparse.indices, sparse.values, b]):
         dense = convert_to_tensor(b, name="b")
         return _matmul(  # type: ignore[no-any-return]
@@ -349,80 +348,3 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     if default is not None:
         result._dense_shape_default = default
     return result
-
-
-# -- edit distance -------------------------------------------------------------------------------------------------
-
-_edit_distance = op(
-    "EditDistance",
-    "hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, truth_values: T, "
-    "truth_shape: int64",
-    "output: float",
-    "normalize: bool = true; T: type",
-    fresh=True,
-)
-
-
-@_edit_distance.shape
-def _edit_distance_shape(node: Operation, *shapes: Shape) -> list[Shape]:
-    first = constant_value_as_shape(node._inputs[2])
-    second = constant_value_as_shape(node._inputs[5])
-    if first is None or second is None:
-        return [None]
-    if len(first) != len(second):
-        raise ValueError(f"Shape must be rank {len(first)} but is rank {len(second)}")
-    result = [None if a is None or b is None else max(a, b) for a, b in zip(first[:-1], second[:-1])]
-    return [tuple(result)]
-
-
-def _sequences(indices: Any, values: Any) -> dict[tuple[int, ...], list[Any]]:
-    """The elements of a sparse tensor by all of their indices but the last."""
-    found: dict[tuple[int, ...], list[Any]] = {}
-    for index, value in zip(indices.tolist(), values.tolist()):
-        found.setdefault(tuple(index[:-1]), []).append(value)
-    return found
-
-
-def _levenshtein(first: list[Any], second: list[Any]) -> int:
-    """The least number of insertions, deletions and substitutions that turn one list into the other."""
-    row = list(range(len(second) + 1))
-    for i, a in enumerate(first, 1):
-        corner, row[0] = row[0], i
-        for j, b in enumerate(second, 1):
-            corner, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, corner + (a != b))
-    return row[-1]
-
-
-@_edit_distance.kernel(CPU)
-def _edit_distance_kernel(xp: Any, hi: Any, hv: Any, hs: Any, ti: Any, tv: Any, ts: Any, *, normalize: bool) -> Any:
-    if hs.size != ts.size:
-        raise invalid(
-            f"Expected hypothesis_shape.NumElements() == truth_shape.NumElements(), but got {hs.size} and {ts.size}"
-        )
-    result = np.zeros([max(a, b) for a, b in zip(hs.tolist()[:-1], ts.tolist()[:-1])], np.float32)
-    hypotheses, truths = _sequences(hi, hv), _sequences(ti, tv)
-    for group in hypotheses.keys() | truths.keys():
-        truth, hypothesis = truths.get(group, []), hypotheses.get(group, [])
-        distance = float(_levenshtein(truth, hypothesis))
-        if normalize:
-            distance = distance / len(truth) if truth else float("inf") if hypothesis else 0.0
-        result[group] = distance
-    return result
-
-
-_edit_distance.no_gradient("a number of edits is an integer")
-
-
-def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Tensor:
-    """How many edits turn each sequence of `hypothesis` into that of `truth`; normalized: per element of truth."""
-    first, second = _as_sparse(hypothesis), _as_sparse(truth)
-    return _edit_distance(  # type: ignore[no-any-return]
-        first.indices,
-        first.values,
-        first.dense_shape,
-        second.indices,
-        second.values,
-        second.dense_shape,
-        normalize=normalize,
-        name=name,
-    )
