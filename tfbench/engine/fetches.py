@@ -197,12 +197,11 @@ def feed_value(graph: Graph, tensor: Tensor, value: Any) -> Any:
             )
         try:
             array = np.asarray(value, dtype=wanted)
-        except OverflowError:
-            # As an element of a list, a number that does not fit is cut, as a C cast would.
-            array = np.asarray(value).astype(wanted)
-        except (ValueError, TypeError, NotImplementedError) as error:
-            kind = ValueError if isinstance(error, NotImplementedError) else type(error)
-            raise kind(f"{error} (fed to '{tensor.name}' of type {dtype.name} and shape {tensor.shape})") from None
+        except (OverflowError, ValueError, TypeError, NotImplementedError) as error:
+            array = _cut(value, wanted, error)
+            if array is None:
+                kind = ValueError if isinstance(error, NotImplementedError) else type(error)
+                raise kind(f"{error} (fed to '{tensor.name}' of type {dtype.name} and shape {tensor.shape})") from None
     if not is_compatible(tensor._shape, array.shape):
         raise ValueError(
             f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape {tensor.shape}"
@@ -210,6 +209,18 @@ def feed_value(graph: Graph, tensor: Tensor, value: Any) -> Any:
     if not graph.is_feedable(tensor):
         raise ValueError(f"Tensor {tensor.name} may not be fed.")
     return array
+
+
+def _cut(value: Any, wanted: Any, error: Exception) -> Any:
+    """Numbers that do not fit (NaN to an int, complex to a float), cut as a C cast would; None for anything else."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, NotImplementedError):
+        return None
+    if array.dtype.kind not in "fc" and not isinstance(error, OverflowError):
+        return None
+    with np.errstate(invalid="ignore", over="ignore"):
+        return array.astype(wanted)
 
 
 def _int_fits(value: int, wanted: Any) -> bool:

@@ -26,8 +26,16 @@ def needed_operations(tensors: Iterable[Tensor], operations: Iterable[Operation]
         for tensor in op._inputs:
             if tensor not in fed and tensor.op not in needed:
                 stack.append(tensor.op)
-        stack.extend(other for other in op._control_inputs if other not in needed)
+        stack.extend(other for other in op._control_inputs if other not in needed and not is_fed(other, fed))
     return needed
+
+
+def is_fed(op: Operation, fed: set[Tensor]) -> bool:
+    """Whether the feed stands for `op` altogether, even for those that only wait for it.
+
+    That holds for placeholders; any other op whose output is fed still runs where it is a control dependency.
+    """
+    return bool(fed) and op.type in ("Placeholder", "PlaceholderV2") and op.outputs_list[0] in fed
 
 
 def schedule(needed: set[Operation], fed: set[Tensor]) -> list[Operation]:
@@ -45,7 +53,7 @@ def dependencies(op: Operation, fed: set[Tensor]) -> list[Operation]:
     else:
         found = [tensor.op for tensor in op._inputs]
     if op._control_inputs:
-        found.extend(op._control_inputs)
+        found.extend(other for other in op._control_inputs if not is_fed(other, fed))
     return found
 
 

@@ -136,7 +136,8 @@ def _filled(shape: Any, value: Any, dtype: DType, scope: str) -> Tensor:
         except (TypeError, ValueError):
             # a list with tensors in it
             shape = convert_to_tensor(shape, dtype=dtypes.int32)
-    if shape._shape == ():
+    if not shape._shape:
+        # a single size, or what may be one
         shape = reshape(shape, [-1])
     return fill(shape, constant(value, dtype), name=scope)
 

@@ -226,16 +226,16 @@ def case(
       TypeError, ValueError: if `pred_fn_pairs` is no list of (bool tensor, callable) pairs or dictionary of them.
     """
     pairs = _checked_pairs(pred_fn_pairs)
-    predicates = [predicate for predicate, _ in pairs]
     if default is not None and not callable(default):
         raise TypeError("default must be callable")
-    with name_scope(name, "case", [predicates]):
+    with name_scope(name, "case", [predicate for predicate, _ in pairs]):
         actions = list(pairs)
         if default is None:
             default, actions = _asserted_default(actions)
         guards: list[Any] = []
         if exclusive:
-            guards = _at_most_one(predicates)
+            # As in TensorFlow, the last predicate is not counted where its action is the default.
+            guards = [_at_most(1, [predicate for predicate, _ in actions], "Input error: exclusive=True")]
         result: Callable[[], Any] = default
         for predicate, action in reversed(actions):
             result = _nested(predicate, action, result, strict)
@@ -270,32 +270,41 @@ def _checked_pairs(pred_fn_pairs: Any) -> list[Any]:
 
 
 def _asserted_default(actions: list[Any]) -> builtins.tuple[Callable[[], Any], list[Any]]:
-    """Without a default the last action is it, behind a check that some predicate is true."""
-    from tfbench.engine.ops.array_join import stack
-    from tfbench.engine.ops.checks import Assert
-    from tfbench.engine.ops.reductions import reduce_any
-
-    predicate, action = actions[-1]
-    message = "None of conditions evaluated as True. Conditions: " + ", ".join(
-        f"({p.name}: {i})" if isinstance(p, Tensor) else str(p) for i, (p, _) in enumerate(actions)
-    )
+    """Without a default the last action is it, behind checks that its predicate is true and no other is."""
+    predicates = [predicate for predicate, _ in actions]
+    (predicate, action), others = actions[-1], actions[:-1]
 
     def default() -> Any:
-        found = reduce_any(stack([p for p, _ in actions])) if len(actions) > 1 else predicate
-        with get_default_graph().control_dependencies([Assert(found, [message])]):
+        from tfbench.engine.ops.array_join import stack
+        from tfbench.engine.ops.checks import Assert
+
+        stacked = stack(predicates, name="preds_c")
+        message = (
+            f"Implementation error: selected default action #{len(others)} was called, "
+            "but some of other predicates are True: "
+        )
+        checks = [
+            _at_most(0, predicates[:-1], message),
+            Assert(predicate, ["Input error: None of conditions evaluated as True:", stacked]),
+        ]
+        with get_default_graph().control_dependencies(checks):
             return action()
 
-    return default, actions[:-1]
+    return default, others
 
 
-def _at_most_one(predicates: list[Any]) -> list[Any]:
+def _at_most(limit: int, predicates: list[Any], message: str) -> Any:
+    """An assertion that no more than `limit` of the predicates are true."""
     from tfbench.engine.ops.array_join import stack
+    from tfbench.engine.ops.base import constant
     from tfbench.engine.ops.checks import Assert
-    from tfbench.engine.ops.comparison import less
+    from tfbench.engine.ops.comparison import less_equal
     from tfbench.engine.ops.math_cast import cast
     from tfbench.engine.ops.reductions import reduce_sum
 
     stacked = stack(predicates, name="preds_c")
     count = reduce_sum(cast(stacked, "int32"), name="num_true_conds")
-    message = "Input error: exclusive=True: more than 1 conditions evaluated as True."
-    return [Assert(less(count, 2, name="two_true_conds"), [message, stacked])]
+    fits = less_equal(count, constant(limit, name="n_true_conds"))
+    names = ", ".join(getattr(predicate, "name", "?") for predicate in predicates)
+    text = f"{message}: more than {limit} conditions ({names}) evaluated as True:"
+    return Assert(fits, [text, stacked], summarize=len(predicates))

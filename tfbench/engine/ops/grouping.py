@@ -70,7 +70,9 @@ def tuple(tensors: Sequence[Any], name: str | None = None, control_inputs: Any =
             t if t is None or isinstance(t, (Operation, Tensor)) or hasattr(t, "indices") else convert_to_tensor(t)
             for t in tensors
         ]
-        gating = [t if isinstance(t, Operation) else t.op for t in items if t is not None]
+        # A variable is waited for itself, not its value.
+        sources = [t if hasattr(t, "op") else item for t, item in zip(tensors, items, strict=True) if t is not None]
+        gating = [t if isinstance(t, Operation) else t.op for t in sources]
         for item in control_inputs or ():
             if isinstance(item, Tensor):
                 item = item.op

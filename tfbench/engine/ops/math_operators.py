@@ -40,7 +40,7 @@ def _direct(type: str) -> Function:
 
 def _multiply(x: Any, y: Any, name: str) -> Tensor:
     mul = lookup("Mul")
-    if x._dtype.base_dtype is not dtypes.bool:
+    if x._dtype.base_dtype is not dtypes.bool and not (isinstance(y, Tensor) and y._dtype.base_dtype is dtypes.bool):
         return mul(x, y, name=name)  # type: ignore[no-any-return]
     # Booleans are multiplied as numbers.
     with name_scope(name) as scope:
@@ -73,10 +73,15 @@ def _install(word: str, function: Function) -> None:
         try:
             with name_scope(None, word, [x, y]) as scope:
                 return function(x, y, scope)
-        except (TypeError, ValueError):
-            # The other operand may know how to combine with a tensor.
+        except (TypeError, ValueError) as error:
+            # The other operand may know how to combine with a tensor; if it does not, the first error says more.
             other = getattr(type(y), f"__r{word}__", None)
-            result = NotImplemented if other is None or isinstance(y, _PLAIN) else other(y, x)
+            result = NotImplemented
+            if other is not None and not isinstance(y, _PLAIN):
+                try:
+                    result = other(y, x)
+                except (TypeError, ValueError):
+                    raise error from None
             if result is NotImplemented:
                 raise
             return result

@@ -97,34 +97,34 @@ def _explained(error: Exception) -> Exception:
 def _outputs(returned: Any, types: list[DType], token: str) -> list[Any]:
     if returned is None:
         values: list[Any] = []
-    elif isinstance(returned, (list, tuple)) and not (
-        isinstance(returned, list) and len(types) == 1 and len(returned) != 1
-    ):
+    elif isinstance(returned, (list, tuple)):
+        # A list is several outputs, never one array.
         values = list(returned)
     else:
         values = [returned]
-    if len(values) != len(types):
+    arrays = [_array(value) for value in values]
+    if len(arrays) != len(types):
         raise errors.InvalidArgumentError(
-            None, None, f"{token} returns {len(values)} values, but expects to see {len(types)} values."
+            None, None, f"{token} returns {len(arrays)} values, but expects to see {len(types)} values."
         )
-    return [
-        _output(index, value, wanted, token) for index, (value, wanted) in enumerate(zip(values, types, strict=True))
-    ]
+    for index, ((_, found), wanted) in enumerate(zip(arrays, types, strict=True)):
+        if found is not wanted.base_dtype:
+            raise errors.InvalidArgumentError(
+                None, None, f"{index}-th value returned by {token} is {_word(found)}, but expects {_word(wanted)}"
+            )
+    return [array for array, _ in arrays]
 
 
-def _output(index: int, value: Any, wanted: DType, token: str) -> Any:
-    if wanted is dtypes.string:
-        return to_array(value, dtypes.string)[0]
+def _array(value: Any) -> tuple[Any, DType]:
+    """What a function returned as an array that is nobody else's, and its type as a tensor."""
     array = np.array(value)
-    if array.dtype.kind in "SUO":
-        found = dtypes.string
-    else:
-        found = as_dtype(array.dtype)
-    if found is not wanted.base_dtype:
-        raise errors.InvalidArgumentError(
-            None, None, f"{index}-th value returned by {token} is {_word(found)}, but expects {_word(wanted)}"
-        )
-    return array
+    if array.dtype.kind not in "SUO":
+        return array, as_dtype(array.dtype)
+    array = np.array(value, object)
+    for item in array.ravel().tolist():
+        if not isinstance(item, (str, bytes)):
+            raise errors.InternalError(None, None, f"Unsupported object type {type(item).__name__}")
+    return to_array(array, dtypes.string)
 
 
 def _word(dtype: DType) -> str:

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.shapes import Shape
@@ -26,9 +29,20 @@ def _switch_shape(node: Operation, data: Shape, pred: Shape) -> list[Shape]:
     return [data, data]
 
 
-@switch_op.kernel(CPU, GPU)
-@ref_switch_op.kernel(CPU, GPU)
-def _switch_kernel(xp: Any, data: Any, pred: Any) -> Any:
+@switch_op.bind(CPU, GPU)
+@ref_switch_op.bind(CPU, GPU)
+def _switch_bind(context: Any) -> Any:
+    return _both if context.op._inputs[1]._shape == () else _both_checked
+
+
+def _both(data: Any, pred: Any) -> Any:
+    return data, data
+
+
+def _both_checked(data: Any, pred: Any) -> Any:
+    if np.ndim(pred):
+        shape = ",".join(str(size) for size in np.shape(pred))
+        raise errors.InvalidArgumentError(None, None, f"The second input must be a scalar, but it has shape [{shape}]")
     return data, data
 
 
@@ -71,5 +85,5 @@ def switch_ref_or_tensor(data: Tensor, pred: Tensor, name: str = "Switch") -> tu
 def merge(inputs: list[Tensor], name: str | None = None) -> tuple[Tensor, Tensor]:
     """(value, index) of the input that has a value."""
     kind = ref_merge_op if all(tensor.dtype._is_ref_dtype for tensor in inputs) else merge_op
-    value, index = kind(inputs, name=name)
+    value, index = kind(inputs, name=name or "Merge")
     return value, index
