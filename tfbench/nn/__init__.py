@@ -72,4 +72,4 @@ from tfbench.nn.separable import (
 )
 from tfbench.nn.separable import depthwise_conv2d_native_backprop_filter as depthwise_conv2d_backprop_filter
 from tfbench.nn.separable import depthwise_conv2d_native_backprop_input as depthwise_conv2d_backprop_input
-from tfbench.nn.transposed import conv1d_transpose, conv2d_transpose, conv3d_transpose, conv_transpose
+from tfbench.nn.transposed import conv1d_transpose, conv2d_transpose, conv3d_transpose, conv_transpose, deconv2d

@@ -46,7 +46,7 @@ def max_pool(
     value: Any,
     ksize: Any,
     strides: Any,
-    padding: Any = None,
+    padding: Any,
     data_format: Any = "NHWC",
     name: str | None = None,
     input: Any = None,
@@ -74,10 +74,10 @@ def max_pool2d(
 
 
 def avg_pool(
-    value: Any = None,
-    ksize: Any = None,
-    strides: Any = None,
-    padding: Any = None,
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
     data_format: Any = "NHWC",
     name: str | None = None,
     input: Any = None,

@@ -35,6 +35,14 @@ def conv2d_transpose(
         return _plane(value, filter, output_shape, strides, padding, data_format, dilations, scope)
 
 
+def deconv2d(
+    value: Any, filter: Any, output_shape: Any, strides: Any, padding: Any = "SAME", name: str | None = None
+) -> Tensor:
+    """What `conv2d_transpose` was called before TensorFlow 0.7; the node's default name is the one it had then."""
+    with name_scope(name, "DeConv2D", [value, filter, output_shape]) as scope:
+        return _plane(value, filter, output_shape, strides, padding, "NHWC", None, scope)
+
+
 def _plane(
     value: Any, filter: Any, output_shape: Any, strides: Any, padding: Any, data_format: Any, dilations: Any, scope: str
 ) -> Tensor:
@@ -162,4 +170,4 @@ def conv_transpose(
         return make(input, filters, output_shape, strides, padding, data_format, dilations, scope)
 
 
-__all__ = ["conv1d_transpose", "conv2d_transpose", "conv3d_transpose", "conv_transpose"]
+__all__ = ["conv1d_transpose", "conv2d_transpose", "conv3d_transpose", "conv_transpose", "deconv2d"]
