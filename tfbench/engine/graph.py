@@ -19,7 +19,7 @@ from tfbench.engine.collections import GraphCollections, GraphKeys
 from tfbench.engine.dtypes import DType
 from tfbench.engine.history import Cut, Mark
 from tfbench.engine.opdef import OpDef
-from tfbench.engine.scopes import ControlDependencies, NameScope, ScopeChange, ScopeState
+from tfbench.engine.scopes import ControlDependencies, NameScope, ScopeChange, ScopeState, ThreadScopes
 from tfbench.engine.shapes import Shape, TensorShape
 from tfbench.engine.source import Source
 from tfbench.engine.tensor import OPERATORS, Tensor
@@ -200,11 +200,10 @@ class Graph:
         self._nodes: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
         self._names_in_use: dict[str, int] = {}
-        #: undo log of `_names_in_use`: (name, the count it had)
-        self._name_bumps: list[tuple[str, int]] = []
-        self._local = threading.local()
-        self._first_state: ScopeState | None = None
-        self._lock = threading.RLock()
+        #: undo log of `_names_in_use`: the names whose count grew by one
+        self._name_bumps: list[str] = []
+        self._local = ThreadScopes([])
+        self._lock = threading.Lock()
         self.collections_store = GraphCollections()
         self.seed: int | None = None
         #: seeded random ops made so far: TensorFlow 2.21 numbers them where only the graph has a seed
@@ -231,22 +230,13 @@ class Graph:
 
     @property
     def scope_state(self) -> ScopeState:
-        try:
-            return self._local.state  # type: ignore[no-any-return]
-        except AttributeError:
-            state = self._local.state = ScopeState()
-            # Names and control dependencies are a thread's own; where ops are to be placed is the graph's.
-            if self._first_state is None:
-                self._first_state = state
-            else:
-                state.devices, state.colocation = self._first_state.devices, self._first_state.colocation
-            return state
+        return self._local.state
 
     # -- adding nodes ---------------------------------------------------------------------------------------
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """`name` under the current scope, with `_1`, `_2`, … where it is taken. Upper and lower case are the same."""
-        scope = self.scope_state.name
+        scope = self._local.state.name
         if scope:
             name = f"{scope}/{name}"
         key = name.lower()
@@ -254,7 +244,7 @@ class Graph:
         count = used.get(key, 0)
         if mark_as_used:
             if count:
-                self._name_bumps.append((key, count))
+                self._name_bumps.append(key)
             used[key] = count + 1
         if count > 0:
             base = key
@@ -288,11 +278,11 @@ class Graph:
             )
         if name in self._by_name:
             raise ValueError(f"Duplicate node name in graph: '{name}'")
-        state = self.scope_state
+        state = self._local.state
         control: tuple[Operation, ...] = ()
         if state.control:
             control = tuple(dict.fromkeys(scopes.control_inputs_for(state, [t.op for t in inputs])))
-        op = Operation(self, op_def, name, tuple(inputs), control, attrs, source.capture())
+        op = Operation(self, op_def, name, tuple(inputs), control, attrs, source.capture(3))
         if state.attrs or state.gradient_overrides or state.kernel_labels:
             self._apply_attr_scopes(state, op)
         if dtypes:

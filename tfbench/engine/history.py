@@ -62,8 +62,8 @@ def roll_back(graph: Graph, mark: Mark) -> list[Operation]:
         del graph._by_name[op.name]
     del graph._nodes[mark.ops :]
     used = graph._names_in_use
-    for name, count in reversed(graph._name_bumps[mark.bumps :]):
-        used[name] = count
+    for name in graph._name_bumps[mark.bumps :]:
+        used[name] -= 1
     del graph._name_bumps[mark.bumps :]
     for name in list(islice(reversed(used), len(used) - mark.names)):
         del used[name]

@@ -200,28 +200,40 @@ class OpDef:
 
     __slots__ = (
         "_attr_spec",
-        "_attrs",
         "_input_spec",
-        "_inputs",
         "_output_spec",
-        "_outputs",
-        "_simple_type",
         "aliases",
+        "attrs",
         "declared_at",
         "doc",
         "forms",
         "fresh",
         "gradient_function",
         "has_lists",
+        "inputs",
         "kernels",
         "no_gradient_reason",
+        "one_output",
         "operator",
+        "outputs",
         "shape_function",
+        "simple_type",
         "stateful",
         "takes_references",
         "type",
         "views",
     )
+
+    # What the signature says. It is parsed when one of these is first read (`__getattr__`): most ops are never used.
+    attrs: dict[str, AttrDef]
+    inputs: tuple[ArgDef, ...]
+    outputs: tuple[ArgDef, ...]
+    #: whether any input or output is a list, any input a reference, the output one tensor
+    has_lists: bool
+    takes_references: bool
+    one_output: bool
+    #: the type attribute's name where every input is one tensor of it and there is no other attribute
+    simple_type: str | None
 
     def __init__(
         self,
@@ -241,13 +253,6 @@ class OpDef:
         self._input_spec = inputs
         self._output_spec = outputs
         self._attr_spec = attrs
-        self._attrs: dict[str, AttrDef] | None = None
-        self._inputs: tuple[ArgDef, ...] = ()
-        self._outputs: tuple[ArgDef, ...] = ()
-        self._simple_type: str | None = None
-        #: known once the signature is parsed: whether any input or output is a list, any input a reference
-        self.has_lists = False
-        self.takes_references = False
         #: attributes and output types by dtype, for ops whose only attribute that is (filled by `apply`)
         self.forms: dict[DType, tuple[dict[str, Any], tuple[DType, ...]]] = {}
         self.stateful = stateful
@@ -305,7 +310,13 @@ class OpDef:
 
     # -- the parsed signature ---------------------------------------------------------------------------
 
-    def _parse(self) -> dict[str, AttrDef]:
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("attrs", "has_lists", "inputs", "one_output", "outputs", "simple_type", "takes_references"):
+            raise AttributeError(f"'OpDef' object has no attribute {name!r}")
+        self._parse()
+        return getattr(self, name)
+
+    def _parse(self) -> None:
         attrs: dict[str, AttrDef] = {}
         for text in self._attr_spec.split(";"):
             match = _ATTR.match(text)
@@ -319,59 +330,30 @@ class OpDef:
                     attrs[number] = AttrDef(number, "int >= 1")
                 if typed.startswith("T") and typed not in attrs:
                     attrs[typed] = AttrDef(typed, "type")
-        self._inputs = tuple(ArgDef(text, attrs) for text in _split_args(self._input_spec))
-        self._outputs = tuple(ArgDef(text, attrs) for text in _split_args(self._output_spec))
-        self.has_lists = any(arg.is_list for arg in (*self._inputs, *self._outputs))
-        self.takes_references = any(arg.is_ref for arg in self._inputs)
-        types = {arg.type_attr for arg in self._inputs}
-        if (
-            len(types) == 1
-            and set(attrs) == types
-            and self._inputs
-            and not any(arg.is_list or arg.is_ref for arg in self._inputs)
-        ):
-            self._simple_type = self._inputs[0].type_attr
-        self._attrs = attrs
-        return attrs
-
-    @property
-    def attrs(self) -> dict[str, AttrDef]:
-        return self._attrs if self._attrs is not None else self._parse()
-
-    @property
-    def inputs(self) -> tuple[ArgDef, ...]:
-        if self._attrs is None:
-            self._parse()
-        return self._inputs
-
-    @property
-    def outputs(self) -> tuple[ArgDef, ...]:
-        if self._attrs is None:
-            self._parse()
-        return self._outputs
-
-    @property
-    def simple_type(self) -> str | None:
-        """The type attribute's name where every input is one tensor of it and there is no other attribute."""
-        if self._attrs is None:
-            self._parse()
-        return self._simple_type
+        inputs = tuple(ArgDef(text, attrs) for text in _split_args(self._input_spec))
+        outputs = tuple(ArgDef(text, attrs) for text in _split_args(self._output_spec))
+        self.has_lists = any(arg.is_list for arg in (*inputs, *outputs))
+        self.takes_references = any(arg.is_ref for arg in inputs)
+        self.one_output = len(outputs) == 1 and not outputs[0].is_list
+        types = {arg.type_attr for arg in inputs}
+        simple = len(types) == 1 and set(attrs) == types and not any(arg.is_list or arg.is_ref for arg in inputs)
+        self.simple_type = inputs[0].type_attr if simple else None
+        self.attrs, self.inputs, self.outputs = attrs, inputs, outputs
 
     @property
     def returns_tuple(self) -> bool:
         """Whether kernels return a tuple of outputs (any number but one) instead of one array."""
-        outputs = self.outputs
-        return len(outputs) != 1 or outputs[0].is_list
+        return not self.one_output
 
     # -- use ------------------------------------------------------------------------------------------
 
     def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
         """Adds a node. Returns its output Tensor, a list of them (several outputs), or the Operation (none)."""
-        node = self.node(*inputs, name=name, **attrs)
+        node = builder.apply_op(self, inputs, attrs, name)
         outputs = node.outputs_list
-        args = self._outputs
-        if len(args) == 1 and not args[0].is_list:
+        if self.one_output:
             return outputs[0]
+        args = self.outputs
         if not args:
             return node
         if len(args) == 1:

@@ -7,6 +7,7 @@ here computes, and nothing here knows what an operation does.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,18 @@ class ScopeState:
         for slot in self.__slots__:
             setattr(new, slot, getattr(self, slot))
         return new
+
+
+class ThreadScopes(threading.local):
+    """The `state` of one graph, for each thread that builds it another one."""
+
+    def __init__(self, first: list[ScopeState]) -> None:
+        self.state = state = ScopeState()
+        # Names and control dependencies are a thread's own; where ops are to be placed is the graph's.
+        if first:
+            state.devices, state.colocation = first[0].devices, first[0].colocation
+        else:
+            first.append(state)
 
 
 def control_inputs_for(state: ScopeState, inputs: list[Operation]) -> list[Operation]:

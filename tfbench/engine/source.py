@@ -75,9 +75,9 @@ def _classify(code: CodeType) -> set[int]:
     return kind
 
 
-def capture() -> Trace:
-    """The user's frames, innermost first."""
-    frame = sys._getframe(1)
+def capture(skip: int = 0) -> Trace:
+    """The user's frames, innermost first. `skip` says how many of the nearest frames are the library's for certain."""
+    frame = sys._getframe(1 + skip)
     own = _own_code
     trace: list[Any] = []
     while frame is not None:
