@@ -239,10 +239,7 @@ def _slice_shape(node: Operation, x: Shape, begin: Shape, size: Shape) -> list[S
         x = with_rank(x, len(sizes))
         for i, wanted in enumerate(sizes):
             if wanted < -1:
-                raise ValueError(
-                    f"Out of bounds slicing on dimension {i} of length {x[i]}: sizes vector cannot be < -1, "
-                    f"but was {wanted}"
-                )
+                raise ValueError(f"The size of a slice must be at least -1, but on dimension {i} it is {wanted}")
             result.append(dim_sub(x[i], begins[i] if begins else None) if wanted == -1 else wanted)
         return [tuple(result)]
     partial = shape_from_input(node, 2)
