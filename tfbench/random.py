@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from tfbench.engine.ops.nn_sampling import (
+    all_candidate_sampler,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from tfbench.engine.ops.random import random_normal as normal
 from tfbench.engine.ops.random import random_shuffle as shuffle
 from tfbench.engine.ops.random import random_uniform as uniform
@@ -21,7 +28,9 @@ from tfbench.engine.ops.random_stateless import (
 )
 
 __all__ = [
-    "categorical", "gamma", "get_seed", "multinomial", "normal", "poisson", "set_random_seed", "shuffle",
-    "stateless_categorical", "stateless_gamma", "stateless_multinomial", "stateless_normal", "stateless_poisson",
-    "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform",
+    "all_candidate_sampler", "categorical", "fixed_unigram_candidate_sampler", "gamma", "get_seed",
+    "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler", "multinomial", "normal", "poisson",
+    "set_random_seed", "shuffle", "stateless_categorical", "stateless_gamma", "stateless_multinomial", "stateless_normal",
+    "stateless_poisson",
+    "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform", "uniform_candidate_sampler",
 ]  # fmt: skip

@@ -94,24 +94,25 @@ def _convolutions() -> dict[str, list[Sample]]:
     add("Conv2D", np.zeros((0, 4, 4, 3), np.float32), numbers(2, 2, 3, 1), **same)
     add("Conv2D", ints(*range(16)).reshape(1, 4, 4, 1), ints(*range(4)).reshape(2, 2, 1, 1), **same)
     add("Conv2DBackpropInput", ints(5, 6), numbers(3, 2, 3, 4), numbers(2, 5, 6, 4), **same)
-    for space, shape in (
+    spaces: list[tuple[dict[str, Any], tuple[int, ...]]] = [
         ({"strides": [1, 1, 1, 1, 1], "padding": "SAME"}, (1, 3, 4, 5, 3)),
         ({"strides": [1, 1, 2, 1, 1], "padding": "VALID"}, (1, 2, 2, 3, 3)),
-    ):
-        x, w, dy = numbers(1, 3, 4, 5, 2), numbers(2, 2, 3, 2, 3), numbers(*shape)
+    ]
+    for space, size in spaces:
+        x, w, dy = numbers(1, 3, 4, 5, 2), numbers(2, 2, 3, 2, 3), numbers(*size)
         add("Conv3D", x, w, **space)
         add("Conv3DBackpropInputV2", ints(1, 3, 4, 5, 2), w, dy, **space)
         add("Conv3DBackpropInputV2", ints(1, 3, 4, 5, 2, dtype=np.int64), w, dy, **space)
         add("Conv3DBackpropFilterV2", x, ints(2, 2, 3, 2, 3), dy, **space)
     add("Conv3D", numbers(1, 2, 3, 4, 5), numbers(2, 2, 2, 2, 3), strides=[1] * 5, padding="SAME", data_format="NCDHW")
-    for morphology, size in (
+    for morphology, window in (
         ({"strides": [1, 1, 1, 1], "rates": [1, 1, 1, 1], "padding": "SAME"}, (5, 6)),
         ({"strides": [1, 2, 1, 1], "rates": [1, 1, 2, 1], "padding": "VALID"}, (2, 4)),
     ):
         x, k = numbers(2, 5, 6, 3), numbers(3, 2, 3)
         add("Dilation2D", x, k, **morphology)
-        add("Dilation2DBackpropInput", x, k, numbers(2, *size, 3), **morphology)
-        add("Dilation2DBackpropFilter", x, k, numbers(2, *size, 3), **morphology)
+        add("Dilation2DBackpropInput", x, k, numbers(2, *window, 3), **morphology)
+        add("Dilation2DBackpropFilter", x, k, numbers(2, *window, 3), **morphology)
     add("Dilation2D", *(ints(*range(n)).reshape(s) for n, s in ((16, (1, 4, 4, 1)), (4, (2, 2, 1)))), **morphology)
     return table
 
