@@ -26,7 +26,14 @@ _MESSAGES = {
 
 #: TensorFlow's namespaces that are modules of their own
 _NAMESPACES = {
-    "bitwise", "debugging", "linalg", "logging", "manip", "math", "nn", "raw_ops", "sparse", "strings",
+    "bitwise", "compat", "contrib", "debugging", "dtypes", "linalg", "logging", "manip", "math", "nest", "nn",
+    "raw_ops", "sparse", "strings", "test", "version",
+}  # fmt: skip
+
+#: what `tf.version` has under the top-level names of TensorFlow 1
+_VERSIONS = {
+    "COMPILER_VERSION", "GIT_VERSION", "GRAPH_DEF_VERSION", "GRAPH_DEF_VERSION_MIN_CONSUMER",
+    "GRAPH_DEF_VERSION_MIN_PRODUCER", "VERSION",
 }  # fmt: skip
 
 #: namespaces and parts of the workbench: attribute -> (module, name in it or None for the module itself)
@@ -34,6 +41,9 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     **{name: ("tfbench.formats.protos", name) for name in _MESSAGES},
     **{name: ("tfbench.formats.tensor_proto", name) for name in ("make_ndarray", "make_tensor_proto")},
     **{name: (f"tfbench.{name}", None) for name in _NAMESPACES},
+    **{name: ("tfbench.version", name) for name in _VERSIONS},
+    **{name: ("tfbench.compat", name) for name in ("dimension_at_index", "dimension_value")},
+    "get_logger": ("tfbench.logging", "get_logger"),
     **{name: (f"tfbench.{name}", None) for name in ("bench", "explain", "plots")},
     # What modules inside import from here: looked up in `tfbench.api`, it would be a circle.
     **{name: (f"tfbench.{name}", None) for name in ("errors", "initializers", "random")},

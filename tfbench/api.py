@@ -16,6 +16,7 @@ from tfbench.engine.composite import (
     convert_to_tensor_or_indexed_slices,
     convert_to_tensor_or_sparse_tensor,
 )
+from tfbench.engine.convert import convert_to_tensor, register_tensor_conversion_function
 from tfbench.engine.default_graph import (
     add_to_collection,
     add_to_collections,
@@ -29,17 +30,18 @@ from tfbench.engine.default_graph import (
     get_default_session,
     reset_default_graph,
 )
-from tfbench.engine.convert import convert_to_tensor, register_tensor_conversion_function
 from tfbench.engine.device_names import DeviceSpec
 from tfbench.engine.dtypes import *
 from tfbench.engine.graph import Graph, GraphKeys, Operation
+from tfbench.engine.init_scope import init_scope
 from tfbench.engine.name_scope import name_scope, op_scope
 from tfbench.engine.ops import *
 from tfbench.engine.session import InteractiveSession, Session
 from tfbench.engine.shapes import Dimension, TensorShape
-from tfbench.engine.tensor import OPERATORS
-from tfbench.engine.tensor import Tensor
+from tfbench.engine.tensor import OPERATORS, Tensor
+from tfbench.errors import OpError
 from tfbench.initializers import *
+from tfbench.modes import *
 from tfbench.partitioners import *
 from tfbench.template import make_template
 from tfbench.variable_scope import *
@@ -61,7 +63,5 @@ OPERATORS["graph_def_versions"] = _message("versions")
 
 #: what this file itself needs is no part of the API
 __all__ = [
-    name
-    for name in list(globals())
-    if name[0] != "_" and name not in ("annotations", "importlib", "Any", "OPERATORS")
+    name for name in list(globals()) if name[0] != "_" and name not in ("annotations", "importlib", "Any", "OPERATORS")
 ]

@@ -363,3 +363,18 @@ truncated_normal = truncated_normal_initializer
 uniform_unit_scaling = uniform_unit_scaling_initializer
 variance_scaling = variance_scaling_initializer
 zeros = zeros_initializer
+
+
+def __getattr__(name: str) -> Any:
+    # Operations over variables, which stand above this file.
+    from tfbench.variables import functions
+
+    found = {
+        "global_variables": "global_variables_initializer",
+        "local_variables": "local_variables_initializer",
+        "tables_initializer": "tables_initializer",
+        "variables": "variables_initializer",
+    }.get(name)
+    if found is None:
+        raise AttributeError(f"module 'tfbench.initializers' has no attribute {name!r}")
+    return getattr(functions, found)

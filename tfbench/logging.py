@@ -34,6 +34,11 @@ def _logger() -> _logging.Logger:
     return logger
 
 
+def get_logger() -> _logging.Logger:
+    """The logger that these functions write to. (`tf.get_logger`)"""
+    return _logger()
+
+
 def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
     """A message at `level`, formatted with `args` by %."""
     _logger().log(level, msg, *args, **kwargs)

@@ -6,9 +6,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from tfbench.engine.dtypes import float32
 from tfbench.engine.shapes import as_shape
 
-__all__ = ["fixed_size_partitioner", "min_max_variable_partitioner", "variable_axis_size_partitioner"]
+__all__ = [
+    "create_partitioned_variables",
+    "fixed_size_partitioner",
+    "min_max_variable_partitioner",
+    "variable_axis_size_partitioner",
+]
 
 Partitioner = Callable[..., list[int]]
 
@@ -76,3 +82,47 @@ def _sizes(shape: Any) -> list[int]:
     if not shape.is_fully_defined():
         raise ValueError(f"shape is not fully defined: {shape}")
     return [int(size) for size in shape]
+
+
+def create_partitioned_variables(
+    shape: Any,
+    slicing: Any,
+    initializer: Any,
+    dtype: Any = float32,
+    trainable: bool = True,
+    collections: Any = None,
+    name: str | None = None,
+    reuse: Any = None,
+) -> list[Any]:
+    """The slices of a variable of `shape`, cut into `slicing[i]` parts along axis i (one axis only): older spelling.
+
+    Raises:
+      ValueError: if the two lists are not of one length, or more than one axis is cut.
+    """
+    from tfbench.engine.default_graph import get_default_graph
+    from tfbench.variable_scope import variable_scope
+    from tfbench.variable_store import variable_store
+
+    if len(shape) != len(slicing):
+        raise ValueError(
+            "The 'shape' and 'slicing' of a partitioned Variable must have the length: "
+            f"shape: {shape}, slicing: {slicing}"
+        )
+    if len(shape) < 1:
+        raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
+    with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope, get_default_graph().name_scope(None):
+        whole = variable_store()._partitioned(
+            name=scope.name,
+            partitioner=lambda **_: slicing,
+            shape=shape,
+            dtype=dtype,
+            initializer=scope.initializer if initializer is None else initializer,
+            regularizer=scope.regularizer,
+            reuse=scope.reuse,
+            trainable=trainable,
+            collections=collections,
+            caching_device=scope.caching_device,
+            use_resource=scope.use_resource,
+            constraint=scope.constraint,
+        )
+    return list(whole)

@@ -183,7 +183,7 @@ class VariableStore:
             )
         if initializer is None:
             initializer = default_initializer(name, static, dtype)
-        initial_value, variable_dtype = _initial_value(initializer, from_value, static, dtype, partition_info)
+        initial_value, variable_dtype = _initial_value(name, initializer, from_value, static, dtype, partition_info)
         variable: Variable = Variable(
             initial_value=initial_value,
             name=name,
@@ -196,6 +196,11 @@ class VariableStore:
             use_resource=bool(use_resource),
             shape=static if static.is_fully_defined() and not from_value else None,
         )
+        if not isinstance(variable, Variable):
+            raise TypeError(
+                f"A creator of tf.variable_creator_scope returned {variable!r} for '{name}'; get_variable needs a "
+                "variable: return what next_creator(**arguments) gives."
+            )
         self.variables[name] = variable
         if regularizer:
             self._regularize(name, variable, regularizer)
@@ -375,7 +380,7 @@ def default_initializer(name: str, shape: TensorShape, dtype: Any) -> Any:
 
 
 def _initial_value(
-    initializer: Any, from_value: bool, shape: TensorShape, dtype: Any, partition_info: Any
+    name: str, initializer: Any, from_value: bool, shape: TensorShape, dtype: Any, partition_info: Any
 ) -> tuple[Any, Any]:
     """What `Variable` gets as initial value, and the dtype that goes with it."""
     if from_value:
@@ -391,7 +396,8 @@ def _initial_value(
         return initializer, None
     if shape.ndims is None and not _is_function(initializer):
         raise ValueError(
-            "Variable did not get a shape: its `shape` argument must be specified (or a value be the initializer)."
+            f"Variable {name} did not get an initializer, so its `shape` argument must be specified "
+            "(or the initializer be a value)."
         )
     raise ValueError(
         "The initializer passed is not valid. It should be a callable with no arguments and the shape should not be "

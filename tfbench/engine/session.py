@@ -69,6 +69,8 @@ class BaseSession:
         #: variables and other state, by name
         self.resources = ResourceStore()
         self._plans: dict[Any, _Compiled] = {}
+        #: partial runs by handle; None for those that are over
+        self.partial_runs: dict[str, Any] = {}
         self._plans_version = graph.changes_version
         #: called with the session after every run
         self.observers: list[Callable[[BaseSession], None]] = []
@@ -94,7 +96,8 @@ class BaseSession:
 
     def list_devices(self) -> list[Device]:
         """The devices that ops of this session can be placed on."""
-        self._check_open()
+        if self._closed:
+            raise errors.CancelledError(None, None, "Session has been closed.")
         return list(self._devices)
 
     def as_default(self) -> AbstractContextManager[Any]:
@@ -199,13 +202,34 @@ class BaseSession:
         tensors = [self._graph.as_graph_element(feed, allow_operation=False) for feed in feeds]
         return self._compile(FetchList(self._graph, fetches), tensors).plan
 
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
+        """Announces a run that is to be fed and fetched piece by piece; returns the handle for `partial_run`."""
+        from tfbench.engine import partial_run
+
+        self._check_open()
+        return partial_run.setup(self, fetches, [] if feeds is None else feeds)
+
+    def partial_run(self, handle: str | None, fetches: Any, feed_dict: Any = None) -> Any:
+        """Goes on with a partial run: each feed and each fetch that was announced comes once.
+
+        Raises:
+          tf.errors.InvalidArgumentError: for what was not announced, comes twice, or cannot be computed yet.
+        """
+        from tfbench.engine import partial_run
+
+        self._check_open()
+        if handle is None:
+            return self.run(fetches, feed_dict)
+        return partial_run.proceed(self, handle, fetches, feed_dict)
+
     def drop_plans(self) -> None:
         """Forgets compiled plans; needed after resources were taken away from under them."""
         self._plans.clear()
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
         """A function of the values of `feed_list` that runs `fetches`; the signature is worked out once."""
-        self._check_open()
+        if self._closed:
+            raise errors.CancelledError(None, None, "Session has been closed.")
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
         graph = self._graph

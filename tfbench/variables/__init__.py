@@ -2,6 +2,7 @@
 
 from tfbench.variables import functions
 from tfbench.variables.base import Variable, VariableAggregation, VariableSynchronization
+from tfbench.variables.creators import variable_creator_scope
 from tfbench.variables.functions import *
 from tfbench.variables.partitioned import PartitionedVariable
 from tfbench.variables.reference import RefVariable
@@ -14,5 +15,6 @@ __all__ = [
     "Variable",
     "VariableAggregation",
     "VariableSynchronization",
+    "variable_creator_scope",
     *functions.__all__,
 ]

@@ -8,6 +8,7 @@ is what using the variable means. The same class of objects with a handle instea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from tfbench.engine import source
@@ -19,6 +20,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.shapes import TensorShape, as_shape
 from tfbench.engine.tensor import OPERATOR_METHODS, OPERATORS, Tensor, TensorReference
+from tfbench.variables.creators import create, creators
 
 __all__ = ["Variable", "VariableAggregation", "VariableSynchronization"]
 
@@ -41,7 +43,38 @@ class VariableAggregation:
     ONLY_FIRST_REPLICA = 3
 
 
-class Variable:
+#: the arguments of `tf.Variable`, in order, and what they are unless given
+_DEFAULTS: dict[str, Any] = {
+    "initial_value": None,
+    "trainable": None,
+    "collections": None,
+    "validate_shape": True,
+    "caching_device": None,
+    "name": None,
+    "variable_def": None,
+    "dtype": None,
+    "expected_shape": None,
+    "import_scope": None,
+    "constraint": None,
+    "use_resource": None,
+    "synchronization": VariableSynchronization.AUTO,
+    "aggregation": VariableAggregation.NONE,
+    "shape": None,
+}
+
+
+class _VariableType(type):
+    """Lets the creators of `tf.variable_creator_scope` have their say when `tf.Variable(...)` is called."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        stack = creators() if cls is Variable else None
+        if not stack:
+            return super().__call__(*args, **kwargs)
+        given = dict(zip(_DEFAULTS, args))
+        return create(partial(type.__call__, cls), stack, {**_DEFAULTS, **given, **kwargs})
+
+
+class Variable(metaclass=_VariableType):
     """What reference and resource variables share. Calling `tf.Variable(...)` makes one of the two.
 
     Args:
@@ -347,5 +380,6 @@ def _convert(value: Any, dtype: Any = None, name: str | None = None, as_ref: boo
 
 register_tensor_conversion_function(Variable, _convert, 10)
 
-# `__new__` only chooses the class: what `Variable(...)` takes is what `__init__` takes.
+# `__call__` and `__new__` only choose the class: what `Variable(...)` takes is what `__init__` takes.
+_VariableType.__call__.__wrapped__ = Variable.__init__  # type: ignore[attr-defined]
 Variable.__new__.__wrapped__ = Variable.__init__  # type: ignore[attr-defined]

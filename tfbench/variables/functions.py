@@ -27,6 +27,7 @@ __all__ = [
     "count_up_to",
     "global_variables",
     "global_variables_initializer",
+    "initialize_all_tables",
     "initialize_all_variables",
     "initialize_local_variables",
     "initialize_variables",
@@ -46,6 +47,7 @@ __all__ = [
     "scatter_nd_update",
     "scatter_sub",
     "scatter_update",
+    "tables_initializer",
     "trainable_variables",
     "variables_initializer",
 ]
@@ -101,6 +103,19 @@ def global_variables_initializer() -> Operation:
 def local_variables_initializer() -> Operation:
     """An operation that initialises all local variables made so far."""
     return variables_initializer(local_variables())
+
+
+def tables_initializer(name: str = "init_all_tables") -> Operation:
+    """An operation that initialises all lookup tables made so far."""
+    from tfbench.engine.ops.grouping import group
+
+    initializers = get_collection(GraphKeys.TABLE_INITIALIZERS)
+    return group(*initializers, name=name) if initializers else no_op(name=name)
+
+
+def initialize_all_tables(name: str = "init_all_tables") -> Operation:
+    """The old name of `tables_initializer`."""
+    return tables_initializer(name)
 
 
 def initialize_variables(var_list: Sequence[Any], name: str = "init") -> Operation:

@@ -55,9 +55,7 @@ def _binary(
 ) -> Callable[..., Operation]:
     """The assertion that `compare` (`known` on arrays) holds for every pair of elements, once broadcast."""
 
-    def check(
-        x: Any, y: Any, data: Any, summarize: int | None, message: str | None, scope: str | None
-    ) -> Operation:
+    def check(x: Any, y: Any, data: Any, summarize: int | None, message: str | None, scope: str | None) -> Operation:
         with name_scope(scope, name, [x, y, data]):
             x = convert_to_tensor(x, name="x")
             y = convert_to_tensor(y, name="y")

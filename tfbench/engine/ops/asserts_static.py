@@ -166,8 +166,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
             tensor = convert_to_tensor(tensor, name="tensor")
         if tensor.dtype != wanted:
             raise TypeError(
-                f"{prefix(message)}{getattr(tensor, 'name', 'tensor')} must be of type {wanted!r}; "
-                f"got {tensor.dtype!r}"
+                f"{prefix(message)}{getattr(tensor, 'name', 'tensor')} must be of type {wanted!r}; got {tensor.dtype!r}"
             )
         return no_op("statically_determined_correct_type")
 
@@ -177,9 +176,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            raise TypeError(
-                f'{prefix(message)}Expected "x" to be integer type.  Found: {x.name} of dtype {x.dtype}'
-            )
+            raise TypeError(f'{prefix(message)}Expected "x" to be integer type.  Found: {x.name} of dtype {x.dtype}')
         return no_op("statically_determined_was_integer")
 
 
@@ -233,6 +230,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
 
 
 # -- shapes --------------------------------------------------------------------------------------------------------
+
 
 class _Sizes:
     """A tensor of `assert_shapes`, the sizes it has and the symbols it was given for them."""

@@ -76,7 +76,8 @@ def norm(
 def _norm(x: Any, ord: Any, axis: Any, of_matrices: bool) -> Tensor:
     """The norm with its axes kept at size 1."""
     if ord in ("fro", "euclidean", 2):
-        return sqrt(reduce_sum(x * conj(x), axis, keepdims=True))
+        length: Tensor = sqrt(reduce_sum(x * conj(x), axis, keepdims=True))
+        return length
     result = abs(x)
     first = None if axis is None else axis[0]
     if ord == 1:
@@ -127,9 +128,7 @@ def _checked(a: Any, validate_args: bool) -> Tensor:
         return a  # type: ignore[no-any-return]
     if not validate_args:
         return a  # type: ignore[no-any-return]
-    with control_dependencies(
-        [assert_rank_at_least(a, rank=2, message="Input `a` must have at least 2 dimensions.")]
-    ):
+    with control_dependencies([assert_rank_at_least(a, rank=2, message="Input `a` must have at least 2 dimensions.")]):
         return identity(a)
 
 

@@ -77,9 +77,7 @@ _ESCAPES = {9: b"\\t", 10: b"\\n", 13: b"\\r", 34: b'\\"', 39: b"\\'", 92: b"\\\
 def _one(value: Any) -> bytes:
     if not isinstance(value, bytes):
         return _element(value).encode()
-    escaped = [
-        _ESCAPES.get(byte, bytes([byte]) if byte >= 32 and byte != 127 else b"\\%03o" % byte) for byte in value
-    ]
+    escaped = [_ESCAPES.get(byte, bytes([byte]) if byte >= 32 and byte != 127 else b"\\%03o" % byte) for byte in value]
     return b'"' + b"".join(escaped) + b'"'
 
 
@@ -101,9 +99,7 @@ def string_format(
 
 # -- printing ------------------------------------------------------------------------------------------------------
 
-_print = op(
-    "PrintV2", "input: string", "", "output_stream: string = 'stderr'; end: string = '\n'", stateful=True
-)
+_print = op("PrintV2", "input: string", "", "output_stream: string = 'stderr'; end: string = '\n'", stateful=True)
 _print.no_gradient("nothing comes out")
 
 #: Python's levels of logging and the streams that they are here

@@ -1,0 +1,64 @@
+"""`tf.test`: what this installation can do, and places for a test's files."""
+
+from __future__ import annotations
+
+import os as _os
+from typing import Any
+
+__all__ = [
+    "get_temp_dir", "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm",
+    "is_built_with_xla", "is_gpu_available", "test_src_dir_path",
+]  # fmt: skip
+
+_temp_dir: str | None = None
+
+
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+    """Whether a session would find a GPU."""
+    return bool(gpu_device_name())
+
+
+def gpu_device_name() -> str:
+    """The name of the first GPU, or ''."""
+    from tfbench.engine.devices import local_devices
+
+    found = next((device.name for device in local_devices() if device.kind == "GPU"), "")
+    return found[found.find("/device:") :] if found else ""
+
+
+def is_built_with_cuda() -> bool:
+    """False: nothing here is compiled."""
+    return False
+
+
+def is_built_with_rocm() -> bool:
+    """False: nothing here is compiled."""
+    return False
+
+
+def is_built_with_gpu_support() -> bool:
+    """False: nothing here is compiled."""
+    return False
+
+
+def is_built_with_xla() -> bool:
+    """False: nothing here is compiled."""
+    return False
+
+
+def get_temp_dir() -> str:
+    """A directory for a test's files, one for the whole process, deleted at its end."""
+    global _temp_dir
+    if _temp_dir is None:
+        import atexit
+        import shutil
+        import tempfile
+
+        _temp_dir = tempfile.mkdtemp(prefix="tfbench_test_")
+        atexit.register(shutil.rmtree, _temp_dir, ignore_errors=True)
+    return _temp_dir
+
+
+def test_src_dir_path(relative_path: str) -> str:
+    """`relative_path` below the directory that tests run in."""
+    return _os.path.join(_os.environ.get("TEST_SRCDIR", _os.getcwd()), relative_path)
