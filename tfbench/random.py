@@ -30,7 +30,7 @@ from tfbench.engine.ops.random_stateless import (
 __all__ = [
     "all_candidate_sampler", "categorical", "fixed_unigram_candidate_sampler", "gamma", "get_seed",
     "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler", "multinomial", "normal", "poisson",
-    "set_random_seed", "shuffle", "stateless_categorical", "stateless_gamma", "stateless_multinomial", "stateless_normal",
-    "stateless_poisson",
-    "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform", "uniform_candidate_sampler",
+    "set_random_seed", "shuffle", "stateless_categorical", "stateless_gamma", "stateless_multinomial",
+    "stateless_normal", "stateless_poisson", "stateless_truncated_normal", "stateless_uniform", "truncated_normal",
+    "uniform", "uniform_candidate_sampler",
 ]  # fmt: skip
