@@ -35,7 +35,8 @@ def _rounded_once(text: bytes, wide: float, near: Any) -> Any:
     from fractions import Fraction
 
     # As Python's floats: beside a float32, NumPy would round them first.
-    other = np.nextafter(near, np.float32(np.inf if wide > float(near) else -np.inf))
+    with np.errstate(over="ignore"):
+        other = np.nextafter(near, np.float32(np.inf if wide > float(near) else -np.inf))
     if wide == float(near) or not np.isfinite(other) or abs(wide - float(near)) != abs(wide - float(other)):
         return near
     exact = Fraction(text.decode())
