@@ -53,6 +53,15 @@ class TestFetch:
         value = net.run("%fetch relu1 --feed images=np.zeros([2, 4, 4, 3]) --feed conv1/biases/read=[1, 2, 3, 4]")
         assert value[1, 0, 0].tolist() == [1.0, 2.0, 3.0, 4.0]
 
+    def test_what_is_of_another_graph_of_the_bench_runs_in_its_session(self, net: Shell) -> None:
+        net.run("%init\n%graph use main")
+        assert net.run("%fetch biases").tolist() == [0.0] * 4
+        assert net.run("%fetch biases + 1.0").tolist() == [1.0] * 4
+        assert net.run("%order biases")[-1].op == "conv1/biases"
+        assert net.bench.current == "main"
+        net.run("other = tf.Graph()\nwith other.as_default(): lonely = tf.constant(1.0)")
+        assert "not on the bench" in str(net.fail("%fetch lonely"))
+
     def test_n_runs_with_progress(self, net: Shell) -> None:
         net.run("%init")
         assert net.run("%fetch step -n 250") == 250
@@ -72,11 +81,11 @@ class TestFetch:
             ("rleu1", "did you mean relu1?"),
             ("conv1/weigths", "did you mean conv1/weights"),
             ("relu1 --fed images=1", "unknown option --fed: did you mean --feed?"),
-            ("relu1 --feed images", "--feed takes name=expression, but got 'images'"),
+            ("relu1 --feed images", "--feed takes name=expression, e.g. --feed images=photo, but got 'images'"),
             ("relu1 --feed imgs=1", "did you mean images"),
             ("relu1 -n 0", "-n must be at least 1"),
-            ("relu1 -n many", "invalid int value: 'many'"),
-            ("None", "not of the graph"),
+            ("relu1 -n many", "-n takes a whole number, but got 'many'"),
+            ("None", "is None: give tensors, operations or variables"),
             ("f(", "')' is missing"),
         ],
     )
@@ -98,7 +107,7 @@ class TestInit:
         net.run("%init")
         assert net.out == "initialized 1 variable: count; 2 had a value already\n"
         net.run("%init")
-        assert net.out == "initialized 0 variables; 3 had a value already\n"
+        assert net.out == "nothing to initialize: all 3 variables have a value (--all starts over)\n"
 
     def test_all(self, net: Shell) -> None:
         net.run("%init\n%fetch step")

@@ -7,7 +7,7 @@ from typing import Any
 from IPython.core.magic import magics_class
 
 from tfbench.magics.arguments import argument, arguments, line_magic, parse, silenced_by_semicolon
-from tfbench.magics.asking import feeds, leaving_the_graph_alone, meant
+from tfbench.magics.asking import feeds, leaving_graphs_alone, meant
 from tfbench.magics.base import BenchMagics
 
 
@@ -39,9 +39,11 @@ class ActivationsMagic(BenchMagics):
         args = parse(self.activations, line)
         from tfbench import plots
 
-        session, namespace = self.session, self.names
-        with leaving_the_graph_alone(session.graph):
-            tensor = meant(args.tensor, session.graph, namespace)
+        namespace = self.names
+        # Sliders run the tensor again later: what an expression added for them has to stay.
+        with leaving_graphs_alone(() if args.sliders else self.bench.graphs.values()):
+            tensor = meant(args.tensor, self.graph_now, namespace)
+            session = self.session_of(tensor)
             fed = feeds(args.feed, session.graph, namespace)
             channels = None if args.channels is None else meant(args.channels, session.graph, namespace)
             if args.sliders:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -49,8 +49,8 @@ def fetches(text: str, graph: Any, namespace: Namespace) -> Any:
     for part in split(text, ",".__eq__):
         value = meant(part, graph, namespace)
         if value is None or isinstance(value, (int, float, np.ndarray)):
-            what = "None" if value is None else f"a value, not of the graph ({type(value).__name__})"
-            raise UsageError(f"{shorten(part, 80)!r} is {what}: give tensors, operations or variables, or their names")
+            kind = "None" if value is None else f"a value ({type(value).__name__})"
+            raise UsageError(f"{shorten(part, 80)!r} is {kind}, not of the graph: give tensors, operations or variables, or their names")
         found.append(value)
     return found[0] if len(found) == 1 else tuple(found)
 
@@ -139,11 +139,12 @@ def saying_how_to_feed(magic: str) -> Iterator[None]:
 
 
 @contextmanager
-def leaving_the_graph_alone(graph: Any) -> Iterator[None]:
+def leaving_graphs_alone(graphs: Iterable[Any]) -> Iterator[None]:
     """Operations that an expression adds (`%fetch x + 1`) are taken away again."""
-    mark = graph.mark()
+    marks = [(graph, graph.mark()) for graph in graphs]
     try:
         yield
     finally:
-        if graph.version != mark.ops:
-            graph.roll_back(mark)
+        for graph, mark in marks:
+            if graph.version != mark.ops:
+                graph.roll_back(mark)

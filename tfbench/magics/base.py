@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from IPython.core.error import UsageError
 from IPython.core.magic import Magics
 
 from tfbench.bench.bench import Bench
 from tfbench.engine.graph import Graph
 from tfbench.engine.session import Session
-from tfbench.explain.defaults import session_for
+from tfbench.explain.defaults import graph_of_fetches, session_for
 from tfbench.magics.notebook import Notebook
 
 
@@ -32,6 +33,22 @@ class BenchMagics(Magics):
     @property
     def graph_now(self) -> Graph:
         return self.bench.graph()
+
+    def session_of(self, fetches: Any) -> Session:
+        """The session for what is fetched: of its own graph, which need not be the current one.
+
+        Raises:
+          UsageError: if nothing runs that graph.
+        """
+        graph = graph_of_fetches(fetches)
+        if graph is None or graph is self.graph_now:
+            return self.session
+        found = session_for(graph)
+        if found is None:
+            raise UsageError(
+                "this belongs to a graph that is not on the bench (%graph lists them): run it in a session of its own"
+            )
+        return found
 
     @property
     def session(self) -> Session:

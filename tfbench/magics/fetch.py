@@ -8,7 +8,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import magics_class
 
 from tfbench.magics.arguments import argument, arguments, line_magic, parse, silenced_by_semicolon
-from tfbench.magics.asking import feeds, fetches, leaving_the_graph_alone
+from tfbench.magics.asking import feeds, fetches, leaving_graphs_alone
 from tfbench.magics.base import BenchMagics
 from tfbench.magics.progress import Progress
 
@@ -41,14 +41,14 @@ class FetchMagic(BenchMagics):
             tf.bench().session().run((loss, train_op), feed_dict={images: batch(32)})
         """
         args = parse(self.fetch, line)
-        session = self.session
         namespace = self.names
         if not args.fetch:
             raise UsageError("%fetch: what shall be run? Give an expression or a name, e.g. %fetch loss")
         if args.n < 1:
             raise UsageError(f"%fetch: -n must be at least 1, but is {args.n}")
-        with leaving_the_graph_alone(session.graph):
-            wanted = fetches(" ".join(args.fetch), session.graph, namespace)
+        with leaving_graphs_alone(self.bench.graphs.values()):
+            wanted = fetches(" ".join(args.fetch), self.graph_now, namespace)
+            session = self.session_of(wanted)
             fed = feeds(args.feed, session.graph, namespace)
             if args.n == 1:
                 return session.run(wanted, fed)

@@ -36,8 +36,8 @@ class FiltersMagic(BenchMagics):
         args = parse(self.filters, line)
         from tfbench import plots
 
-        session = self.session
-        variable = variable_meant(args.variable, session.graph, self.names)
+        variable = variable_meant(args.variable, self.graph_now, self.names)
+        session = self.session_of(variable)
         if args.sliders:
             return plots.explore_filters(variable, session, scale=args.scale)
         outputs, inputs = (

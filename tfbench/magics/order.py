@@ -8,7 +8,7 @@ from IPython.core.magic import magics_class
 from tfbench.explain import order
 from tfbench.explain.order import Order
 from tfbench.magics.arguments import argument, arguments, line_magic, name, parse
-from tfbench.magics.asking import fetches, leaving_the_graph_alone, meant
+from tfbench.magics.asking import fetches, leaving_graphs_alone, meant
 from tfbench.magics.base import BenchMagics
 
 
@@ -33,10 +33,10 @@ class OrderMagic(BenchMagics):
             tf.explain.order([loss, train_op], feeds=[images])
         """
         args = parse(self.order, line)
-        session = self.session
         namespace = self.names
         if not args.fetch:
             raise UsageError("%order: what would be fetched? Give an expression or a name, e.g. %order loss")
-        with leaving_the_graph_alone(session.graph):
-            wanted = fetches(" ".join(args.fetch), session.graph, namespace)
+        with leaving_graphs_alone(self.bench.graphs.values()):
+            wanted = fetches(" ".join(args.fetch), self.graph_now, namespace)
+            session = self.session_of(wanted)
             return order(wanted, session, [meant(fed, session.graph, namespace) for fed in args.fed])
