@@ -32,9 +32,12 @@ NESTED = tuple(f"image_filters/conv{i}/{name}" for i in (1, 2) for name in ("wei
         ({"scopes": ("net/a", "net/b", "net/c/x", "net/d")}, "g: 1 operation added, scopes net/{a, b, c/x, …}"),
         ({"scopes": ("ab/x", "abc/x")}, "g: 1 operation added, scopes ab/x, abc/x"),
         ({"scopes": ("net", "net/a")}, "g: 1 operation added, scopes net, net/a"),
-        ({"devices": ("/device:GPU:0",), "replayed": ("2",)}, "g: 1 operation added, asks for /device:GPU:0, 1 cell replayed"),
+        (
+            {"devices": ("/device:GPU:0",), "replayed": ("2",)},
+            "g: 1 operation added, asks for /device:GPU:0, 1 cell replayed",
+        ),
     ],
-)  # fmt: skip
+)
 def test_line(fields: dict[str, object], text: str) -> None:
     assert line(**fields) == text
 

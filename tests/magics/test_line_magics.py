@@ -85,7 +85,7 @@ class TestFetch:
             ("relu1 --feed imgs=1", "did you mean images"),
             ("relu1 -n 0", "-n must be at least 1"),
             ("relu1 -n many", "-n takes a whole number, but got 'many'"),
-            ("None", "is None: give tensors, operations or variables"),
+            ("None", "not of the graph"),
             ("f(", "')' is missing"),
         ],
     )

@@ -28,7 +28,7 @@ class Order(Rows[StepRow]):
 
     __slots__ = ()
     noun = "step"
-    header = ("step", "op", "type", "device", "after (data)", "after (control)")
+    header = ("step", "op", "type", "after (data)", "after (control)", "device")
 
     def key(self, row: StepRow) -> str:
         return row.op
@@ -38,9 +38,9 @@ class Order(Rows[StepRow]):
             str(self._rows.index(row) + 1),
             row.op,
             row.type,
-            row.device,
             ", ".join(row.data_inputs) or "-",
             ", ".join(row.control_inputs) or "-",
+            row.device,
         )
 
     def footer(self) -> str:

@@ -6,12 +6,13 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar, overload
 
-from tfbench.explain.text import count, shorten, table
+from tfbench.explain.text import count, shorten_list, table
 
 R = TypeVar("R")
 
-#: longer cells are cut in the middle, longer tables at the end
+#: longer cells are cut in the middle; lists and tables that are longer, at the end
 _LONGEST = 48
+_LONGEST_LIST = 100
 _MOST_ROWS = 500
 
 
@@ -79,9 +80,8 @@ class Rows(Generic[R]):
     def __str__(self) -> str:
         if not self._rows:
             return self.footer()
-        return (
-            f"{table(self.header, [self.cells(row) for row in self._rows[:_MOST_ROWS]], _LONGEST)}\n{self._last_line()}"
-        )
+        lines = [[_fitted(cell) for cell in self.cells(row)] for row in self._rows[:_MOST_ROWS]]
+        return f"{table(self.header, lines, 2 * _LONGEST_LIST)}\n{self._last_line()}"
 
     __repr__ = __str__
 
@@ -98,8 +98,12 @@ class Rows(Generic[R]):
         return f"{self.footer()}; the first {_MOST_ROWS} are shown"
 
 
+def _fitted(text: str) -> str:
+    return shorten_list(text, _LONGEST, _LONGEST_LIST)
+
+
 def _html_cell(text: str) -> str:
-    short = shorten(text.lstrip(" "), _LONGEST)
+    short = _fitted(text.lstrip(" "))
     indent = len(text) - len(text.lstrip(" "))
     style = "text-align:left;font-family:monospace" + (f";padding-left:{0.5 + 0.6 * indent:.1f}em" if indent else "")
     # What has no spaces stays on its line; lists may wrap.

@@ -18,6 +18,18 @@ def shorten(text: str, limit: int) -> str:
     return f"{text[: limit - tail - 1]}…{text[len(text) - tail :]}"
 
 
+def shorten_list(text: str, item_limit: int, limit: int) -> str:
+    """A list written with commas: items are shortened one by one, and the list is cut where it goes beyond `limit`."""
+    if len(text) <= item_limit or ", " not in text:
+        return shorten(text, item_limit)
+    kept: list[str] = []
+    for item in text[: 100 * limit].split(", "):
+        kept.append(shorten(item, item_limit))
+        if len(kept) > 1 and sum(map(len, kept)) + 2 * len(kept) > limit:
+            return ", ".join([*kept[:-1], "…"])
+    return ", ".join(kept)
+
+
 def count(number: int, noun: str) -> str:
     """'1 cell', '2 cells'."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

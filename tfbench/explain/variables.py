@@ -34,7 +34,7 @@ class Variables(Rows[VariableRow]):
 
     __slots__ = ()
     noun = "variable"
-    header = ("name", "shape", "dtype", "device", "trainable", "initialized", "collections", "created", "shared with")
+    header = ("name", "shape", "dtype", "initialized", "created", "shared with", "trainable", "collections", "device")
 
     def cells(self, row: VariableRow) -> tuple[str, ...]:
         others = [name for name in row.collections if name != GraphKeys.TRAINABLE_VARIABLES]
@@ -42,12 +42,12 @@ class Variables(Rows[VariableRow]):
             row.name,
             shape_text(row.shape),
             row.dtype,
-            row.device or "-",
-            "yes" if row.trainable else "no",
             {True: "yes", False: "no", None: "-"}[row.initialized],
-            ", ".join(others) or "-",
             row.created_at.short if row.created_at else "-",
-            "; ".join(place.short for place in row.shared_with) or "-",
+            ", ".join(place.short for place in row.shared_with) or "-",
+            "yes" if row.trainable else "no",
+            ", ".join(others) or "-",
+            row.device or "-",
         )
 
     def footer(self) -> str:

@@ -89,5 +89,6 @@ def chosen(wanted: Any, count: int, most: int, what: str) -> list[int]:
     indices = [wanted] if isinstance(wanted, (int, np.integer)) else list(wanted)
     for index in indices:
         if not -count <= index < count:
-            raise ValueError(f"There is no {what} {index}: {count} there are, 0 to {count - 1}.")
+            there = f"there are {count}, 0 to {count - 1}" if count > 1 else "there is only 0" if count else "there is none"
+            raise ValueError(f"There is no {what} {index}: {there}.")
     return [int(index) % count for index in indices]
