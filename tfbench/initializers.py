@@ -19,7 +19,6 @@ __all__ = [
     "glorot_uniform_initializer",
     "he_normal",
     "he_uniform",
-    "identity_initializer",
     "lecun_normal",
     "lecun_uniform",
     "ones_initializer",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import zlib
 from typing import Any
 
 import numpy as np
@@ -91,6 +93,11 @@ SAMPLES: dict[str, list[Sample]] = {
         *[([s(b"12345678", b"abcdefgh")], {"out_type": kind}) for kind in ("uint8", "int16", "float32", "complex64")],
         *each(one(b"abcd"), out_type="int32", little_endian=False),
         *each(NOTHING, out_type="float64"),
+    ],
+    "DecodeCompressed": [
+        *each(WORDS),
+        *each(s(zlib.compress(b"words"), b""), compression_type="ZLIB"),
+        *each(one(gzip.compress(b"words", mtime=0)), compression_type="GZIP"),
     ],
     "DecodeCSV": [
         ([s(b"1,a,2.5", b",,1"), [i(7), s(b"x"), np.array([0.5], np.float32)]], {}),

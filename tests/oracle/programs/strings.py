@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 
 from tests.oracle import attempt, program
@@ -588,6 +590,26 @@ def decode_raw_edges(tf):
         attempt(tf.decode_raw, ["a"], tf.uint8, bytes=["a"]),
         attempt(tf.decode_raw, [1], tf.uint8),
     )
+
+
+@program(graph=False)
+def decode_compressed(tf):
+    zipped, gzipped = zlib.compress(b"hello" * 5, 6), b"\x1f\x8b\x08\x00" + b"\x00" * 6 + deflated(b"hello" * 5)
+    f = tf.decode_compressed
+    made = [
+        f([zipped], "ZLIB"), f([gzipped], "GZIP", name="given"), f(["abc"]), f([[zipped, b""]], "ZLIB"),
+        f([zipped[:10]], "ZLIB"), f([zipped + zipped], "ZLIB"), f([gzipped + gzipped], "GZIP"),
+    ]  # fmt: skip
+    fails = [f(["bad"], "ZLIB"), f([gzipped], "ZLIB"), f([zipped], "GZIP")]
+    errors = [type(one).__name__ for one in run(tf, [*fails, f(["a"], "LZMA")])]
+    return [(x.name, x.shape) for x in made], run(tf, made), errors, f(texts(tf, None, 2), "ZLIB").shape
+
+
+def deflated(data):
+    """The body of a GZIP member, and what ends it."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    body = packer.compress(data) + packer.flush()
+    return body + zlib.crc32(data).to_bytes(4, "little") + len(data).to_bytes(4, "little")
 
 
 CSV = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
@@ -20,8 +21,8 @@ from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
 
 __all__ = [
-    "as_string", "decode_raw", "fingerprint", "string_to_hash_bucket", "string_to_hash_bucket_fast",
-    "string_to_hash_bucket_strong", "string_to_number",
+    "as_string", "decode_compressed", "decode_raw", "fingerprint", "string_to_hash_bucket",
+    "string_to_hash_bucket_fast", "string_to_hash_bucket_strong", "string_to_number",
 ]  # fmt: skip
 
 # -- numbers -------------------------------------------------------------------------------------------------------
@@ -264,3 +265,41 @@ def decode_raw(
     if out_type is None:
         raise ValueError("decode_raw() missing 1 positional argument: 'out_type'")
     return _decode_raw(input_bytes, out_type=out_type, little_endian=little_endian, name=name)  # type: ignore[no-any-return]
+
+
+_decompress = op("DecodeCompressed", "bytes: string", "output: string", "compression_type: string = ''", fresh=True)
+_decompress.shape(same)
+_decompress.no_gradient("strings have no gradient")
+
+#: how zlib calls the formats, by the bits that ask for their headers
+_WINDOWS = {"ZLIB": 15, "GZIP": 31}
+
+
+@_decompress.kernel(CPU)
+def _decompress_kernel(xp: Any, x: Any, *, compression_type: str) -> Any:
+    if not compression_type:
+        return each(lambda data: data, x)
+    if compression_type not in _WINDOWS:
+        raise invalid("Only ZLIB, GZIP or NONE are supported compressions")
+    window = _WINDOWS[compression_type]
+    return each(lambda data: _decompressed(data, window), x)
+
+
+def _decompressed(data: Any, window: int) -> Any:
+    """What `data` holds, as far as it goes; members of a GZIP one after the other."""
+    import zlib
+
+    out = b""
+    while data:
+        stream = zlib.decompressobj(window)
+        try:
+            out += stream.decompress(data)
+        except zlib.error as error:
+            raise errors.DataLossError(None, None, f"inflate() failed: {error}") from None
+        data = stream.unused_data if window == _WINDOWS["GZIP"] else b""
+    return out
+
+
+def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
+    """Each string decompressed: `compression_type` is 'ZLIB', 'GZIP' or '' (as it is)."""
+    return _decompress(bytes, compression_type=compression_type, name=name)  # type: ignore[no-any-return]
