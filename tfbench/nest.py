@@ -76,9 +76,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     return _nest.pack_sequence_as(structure, packed)
 
 
-def assert_same_structure(
-    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
-) -> None:
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
     """Raises ValueError (TypeError where, with `check_types`, it is a type that differs) unless both have one form."""
     _nest.assert_same_structure(nest1, nest2, check_types)
     if expand_composites:

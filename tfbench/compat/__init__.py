@@ -1,7 +1,4 @@
-"""`tf.compat`: bytes and text, and this API under the name that later TensorFlow gives it.
-
-    import tfbench.compat.v1 as tf
-"""
+"""`tf.compat`: bytes and text, and this API under the name that later TensorFlow gives it (`tf.compat.v1`)."""
 
 from __future__ import annotations
 

@@ -70,9 +70,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "RandomUniform": [*floats(SHAPE, **SEEDS), *floats(LONG_SHAPE), *floats(np.zeros(0, np.int32))],
     "RandomStandardNormal": [*floats(SHAPE, **SEEDS), *floats(LONG_SHAPE * 0)],
     "TruncatedNormal": floats(SHAPE, **SEEDS),
-    "RandomUniformInt": [
-        ([SHAPE, np.array(-3, kind), np.array(4, kind)], SEEDS) for kind in (np.int32, np.int64)
-    ],
+    "RandomUniformInt": [([SHAPE, np.array(-3, kind), np.array(4, kind)], SEEDS) for kind in (np.int32, np.int64)],
     "RandomShuffle": [([X], SEEDS), ([LONG], {}), ([np.array(3)], {})],
     "Multinomial": [
         ([LOGITS, np.array(5, np.int32)], SEEDS),

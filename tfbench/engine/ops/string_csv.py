@@ -77,9 +77,7 @@ def _value(field: bytes, default: Any, kind: Any, missing: bytes, i: int, record
         return _parser(kind.as_numpy_dtype)(field)
     except ValueError:
         word = {"float32": "float", "float64": "double"}.get(kind.name, kind.name)
-        raise invalid(
-            f"Field {i} in record {record} is not a valid {word}: {field.decode(errors='replace')}"
-        ) from None
+        raise invalid(f"Field {i} in record {record} is not a valid {word}: {field.decode(errors='replace')}") from None
 
 
 def _fields(line: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
