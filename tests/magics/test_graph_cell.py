@@ -175,7 +175,7 @@ def test_options(shell: Shell) -> None:
         ("--scpoe s", "%%graph: unknown option --scpoe: did you mean --scope?"),
         ("--show mapp", "%%graph: --show cannot be 'mapp': did you mean map?"),
         ("--reuse always", "%%graph: --reuse cannot be 'always'"),
-        ("--seed x", "%%graph: argument --seed: invalid int value: 'x'"),
+        ("--seed x", "%%graph: --seed takes a whole number, but got 'x'"),
         ("--scope", "%%graph: argument --scope: expected one argument"),
         ("a b", "%%graph: unknown argument b"),
         ("--initializer f(1", "')' is missing in"),
