@@ -176,7 +176,7 @@ def test_options(shell: Shell) -> None:
         ("--show mapp", "%%graph: --show cannot be 'mapp': did you mean map?"),
         ("--reuse always", "%%graph: --reuse cannot be 'always'"),
         ("--seed x", "%%graph: --seed takes a whole number, but got 'x'"),
-        ("--scope", "%%graph: argument --scope: expected one argument"),
+        ("--scope", "%%graph: --scope needs a value"),
         ("a b", "%%graph: unknown argument b"),
         ("--initializer f(1", "')' is missing in"),
         ("--scope 'a", '"\'" is missing in'),

@@ -20,6 +20,9 @@ line_magic: Callable[[F], F] = magic.line_magic  # type: ignore[assignment]
 cell_magic: Callable[[F], F] = magic.cell_magic  # type: ignore[assignment]
 silenced_by_semicolon: Callable[[F], F] = magic.output_can_be_silenced
 
+#: for an option that can be asked for, refused (`--no-…`), or left to what fits
+SWITCH = argparse.BooleanOptionalAction
+
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -93,6 +96,9 @@ def _explained(message: str, parser: argparse.ArgumentParser) -> str:
     kind = re.match(r"argument (\S+): invalid int value: (.*)", message, re.DOTALL)
     if kind is not None:
         message = f"{kind[1]} takes a whole number, but got {kind[2]}"
+    lone = re.match(r"argument (\S+): expected one argument", message)
+    if lone is not None:
+        message = f"{lone[1]} needs a value"
     missing = re.match(r"the following arguments are required: (.*)", message)
     if missing is not None:
         message = f"{missing[1]} is missing (%{parser.prog}? shows examples)"

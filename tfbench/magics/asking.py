@@ -50,7 +50,9 @@ def fetches(text: str, graph: Any, namespace: Namespace) -> Any:
         value = meant(part, graph, namespace)
         if value is None or isinstance(value, (int, float, np.ndarray)):
             kind = "None" if value is None else f"a value ({type(value).__name__})"
-            raise UsageError(f"{shorten(part, 80)!r} is {kind}, not of the graph: give tensors, operations or variables, or their names")
+            raise UsageError(
+                f"{shorten(part, 80)!r} is {kind}, not of the graph: give tensors, operations, variables or their names"
+            )
         found.append(value)
     return found[0] if len(found) == 1 else tuple(found)
 

@@ -13,6 +13,8 @@ from tfbench.engine.session import Session
 from tfbench.explain.defaults import graph_of_fetches, session_for
 from tfbench.magics.notebook import Notebook
 
+SLIDERS_HELP = "With controls, or without. Default: with, in a live notebook, unless channels are chosen by an option."
+
 
 class BenchMagics(Magics):
     """Base of the magics' classes."""
@@ -29,6 +31,12 @@ class BenchMagics(Magics):
     def names(self) -> dict[str, Any]:
         """The notebook's names."""
         return self.notebook.bench.namespace
+
+    def with_sliders(self, asked: bool | None, *chosen: str | None) -> bool:
+        """Whether a picture gets controls: as asked for; else where a person can move them and has chosen nothing."""
+        if asked is not None:
+            return asked
+        return not any(chosen) and self.notebook.in_kernel and self.notebook.person_is_there
 
     @property
     def graph_now(self) -> Graph:

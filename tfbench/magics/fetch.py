@@ -8,7 +8,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import magics_class
 
 from tfbench.magics.arguments import argument, arguments, line_magic, parse, silenced_by_semicolon
-from tfbench.magics.asking import feeds, fetches, leaving_graphs_alone
+from tfbench.magics.asking import feeds, fetches, leaving_graphs_alone, saying_how_to_feed
 from tfbench.magics.base import BenchMagics
 from tfbench.magics.progress import Progress
 
@@ -50,10 +50,11 @@ class FetchMagic(BenchMagics):
             wanted = fetches(" ".join(args.fetch), self.graph_now, namespace)
             session = self.session_of(wanted)
             fed = feeds(args.feed, session.graph, namespace)
-            if args.n == 1:
-                return session.run(wanted, fed)
-            with Progress(args.n) as progress:
-                for _ in range(args.n):
-                    values = session.run(wanted, fed)
-                    progress.step()
-            return values
+            with saying_how_to_feed("fetch"):
+                if args.n == 1:
+                    return session.run(wanted, fed)
+                with Progress(args.n) as progress:
+                    for _ in range(args.n):
+                        values = session.run(wanted, fed)
+                        progress.step()
+                return values

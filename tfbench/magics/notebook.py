@@ -26,6 +26,8 @@ class Notebook:
         self.number = max(1, int(shell.displayhook.prompt_count))
         #: the panels shown by cell, so that running a cell again ends its old one
         self.panels: dict[str, Any] = {}
+        #: the pictures with controls by cell, and the number of the run they are of
+        self._explorers: dict[str, tuple[int, list[Any]]] = {}
         self._files: dict[str, str] = {}
         #: front end's cell id -> id of the cell, where `--cell` gives it another
         self._ids: dict[str, str] = {}
@@ -100,6 +102,17 @@ class Notebook:
         if known.code.source.strip() != source.strip():
             print(f"taken as a new version of {known.label} (--cell NAME says which cell an input is)")
         return known.id, self.label
+
+    def until_run_again(self, explorer: Any) -> Any:
+        """Keeps a picture's controls and values until the cell runs again, which then ends them; returns it."""
+        if self.cell_id:
+            number, held = self._explorers.get(self.cell_id, (self.number, []))
+            if number != self.number:
+                for old in held:
+                    old.close()
+                held = []
+            self._explorers[self.cell_id] = (self.number, [*held, explorer])
+        return explorer
 
     # -- how it is compiled -----------------------------------------------------------------------------------------
 

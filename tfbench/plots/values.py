@@ -29,8 +29,14 @@ def default_session(session: Any) -> Any:
 
 
 def variable_named(variable: Any, graph: Any) -> Any:
-    """The variable that is meant: itself, or the one of that name (with or without `:0`)."""
+    """The variable that is meant: itself, or the one of that name (with or without `:0`).
+
+    Raises:
+      ValueError: if there is none of that name, naming near ones. TypeError: for what is no variable.
+    """
     if not isinstance(variable, (str, bytes)):
+        if not hasattr(variable, "dtype") or not hasattr(variable, "name"):
+            raise TypeError(f"{variable!r:.60} (of type {type(variable).__name__}) is no variable and no name of one.")
         return variable
     from tfbench.engine.collections import GraphKeys
 
@@ -41,6 +47,9 @@ def variable_named(variable: Any, graph: Any) -> Any:
             known[found.name.split(":")[0]] = found
     if name.split(":")[0] in known:
         return known[name.split(":")[0]]
+    op = graph._by_name.get(name.removesuffix(":0"))
+    if op is not None and op.type in ("VariableV2", "Variable"):
+        return op.outputs[0]  # one that is in no collection
     import difflib
 
     near = difflib.get_close_matches(name, known, n=3)
@@ -52,8 +61,8 @@ def variable_value(variable: Any, session: Any) -> tuple[str, Array]:
     """Name and value of a variable (object or name).
 
     Raises:
-      ValueError: for an unknown name, naming near ones.
-      FailedPreconditionError: if it is not initialised, saying how to.
+      ValueError: for an unknown name, naming near ones; for a tensor that needs to be fed.
+      FailedPreconditionError: if it is not initialised, saying how to. TypeError: for what is not of a graph.
     """
     session = default_session(session)
     found = variable_named(variable, session.graph)
@@ -65,6 +74,13 @@ def variable_value(variable: Any, session: Any) -> tuple[str, Array]:
             error.op,
             f"{found.name.split(':')[0]} has no value yet: run its initializer (%init, or "
             "session.run(tf.global_variables_initializer())).",
+        ) from None
+    except errors.InvalidArgumentError as error:
+        if "must feed" not in str(error):
+            raise
+        raise ValueError(
+            f"{found.name.removesuffix(':0')} is not a variable: it is computed from what is fed. Filters are values "
+            "of variables; activations(tensor, feed_dict) shows what a layer computes (%activations … --feed …)."
         ) from None
 
 
@@ -89,6 +105,8 @@ def chosen(wanted: Any, count: int, most: int, what: str) -> list[int]:
     indices = [wanted] if isinstance(wanted, (int, np.integer)) else list(wanted)
     for index in indices:
         if not -count <= index < count:
-            there = f"there are {count}, 0 to {count - 1}" if count > 1 else "there is only 0" if count else "there is none"
+            there = (
+                f"there are {count}, 0 to {count - 1}" if count > 1 else "there is only 0" if count else "there is none"
+            )
             raise ValueError(f"There is no {what} {index}: {there}.")
     return [int(index) % count for index in indices]
