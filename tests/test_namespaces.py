@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import io
 import logging
 import sys
@@ -102,7 +103,8 @@ def test_print_to_a_log_and_to_a_file(log: list[str], tmp_path: Any) -> None:
 def test_versions_are_comparable() -> None:
     assert tf.VERSION == tf.version.VERSION
     assert tuple(int(part) for part in tf.VERSION.split(".")[:2]) >= (1, 0)
-    assert f"tfbench-{tf.__version__}" == tf.GIT_VERSION
+    assert tf.__version__ == f"1.15.5+{tf.GIT_VERSION}"
+    assert f"tfbench.{importlib.metadata.version('tfbench')}" == tf.GIT_VERSION
     assert tf.Graph().graph_def_versions.producer == tf.GRAPH_DEF_VERSION
 
 

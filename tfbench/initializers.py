@@ -10,17 +10,19 @@ import numpy as np
 
 from tfbench.engine.convert import constant as _constant
 from tfbench.engine.dtypes import DType, as_dtype, float32
+from tfbench.engine.ops import array_fill
+from tfbench.engine.ops import random as random_ops
 from tfbench.engine.tensor import Tensor
+from tfbench.variables.functions import (
+    global_variables_initializer,
+    local_variables_initializer,
+    variables_initializer,
+)
 
 __all__ = [
-    "Initializer",
     "constant_initializer",
     "glorot_normal_initializer",
     "glorot_uniform_initializer",
-    "he_normal",
-    "he_uniform",
-    "lecun_normal",
-    "lecun_uniform",
     "ones_initializer",
     "orthogonal_initializer",
     "random_normal_initializer",
@@ -74,9 +76,7 @@ class zeros_initializer(Initializer):  # noqa: N801 - TensorFlow's name
         self.dtype = as_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        from tfbench.engine.ops.array_fill import zeros
-
-        return zeros(shape, self._dtype(dtype))
+        return array_fill.zeros(shape, self._dtype(dtype))
 
 
 class ones_initializer(Initializer):  # noqa: N801 - TensorFlow's name
@@ -86,9 +86,7 @@ class ones_initializer(Initializer):  # noqa: N801 - TensorFlow's name
         self.dtype = as_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        from tfbench.engine.ops.array_fill import ones
-
-        return ones(shape, self._dtype(dtype))
+        return array_fill.ones(shape, self._dtype(dtype))
 
 
 class constant_initializer(Initializer):  # noqa: N801 - TensorFlow's name
@@ -125,9 +123,7 @@ class random_uniform_initializer(Initializer):  # noqa: N801 - TensorFlow's name
         self.dtype = as_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        from tfbench.engine.ops.random import random_uniform
-
-        return random_uniform(shape, self.minval, self.maxval, self._dtype(dtype), seed=self.seed)
+        return random_ops.random_uniform(shape, self.minval, self.maxval, self._dtype(dtype), seed=self.seed)
 
 
 class random_normal_initializer(Initializer):  # noqa: N801 - TensorFlow's name
@@ -142,18 +138,14 @@ class random_normal_initializer(Initializer):  # noqa: N801 - TensorFlow's name
         self.dtype = _floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        from tfbench.engine.ops.random import random_normal
-
-        return random_normal(shape, self.mean, self.stddev, self._dtype(dtype), seed=self.seed)
+        return random_ops.random_normal(shape, self.mean, self.stddev, self._dtype(dtype), seed=self.seed)
 
 
 class truncated_normal_initializer(random_normal_initializer):  # noqa: N801 - TensorFlow's name
     """Normal, drawn again beyond two standard deviations."""
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        from tfbench.engine.ops.random import truncated_normal
-
-        return truncated_normal(shape, self.mean, self.stddev, self._dtype(dtype), seed=self.seed)
+        return random_ops.truncated_normal(shape, self.mean, self.stddev, self._dtype(dtype), seed=self.seed)
 
 
 class uniform_unit_scaling_initializer(Initializer):  # noqa: N801 - TensorFlow's name
@@ -167,13 +159,11 @@ class uniform_unit_scaling_initializer(Initializer):  # noqa: N801 - TensorFlow'
         self.dtype = _floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        from tfbench.engine.ops.random import random_uniform
-
         inputs = 1.0
         for size in _full_shape(shape, partition_info)[:-1]:
             inputs *= float(size)
         limit = math.sqrt(3 / max(inputs, 1.0)) * self.factor
-        return random_uniform(shape, -limit, limit, self._dtype(dtype), seed=self.seed)
+        return random_ops.random_uniform(shape, -limit, limit, self._dtype(dtype), seed=self.seed)
 
 
 class variance_scaling_initializer(Initializer):  # noqa: N801 - TensorFlow's name
@@ -212,19 +202,17 @@ class variance_scaling_initializer(Initializer):  # noqa: N801 - TensorFlow's na
         self.dtype = _floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        from tfbench.engine.ops import random
-
         fan_in, fan_out = _fans(_full_shape(shape, partition_info))
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
         scale = self.scale / max(1.0, fan)
         kind = self._dtype(dtype)
         if self.distribution in ("normal", "truncated_normal"):
             stddev = math.sqrt(scale) / _TRUNCATED_STDDEV
-            return random.truncated_normal(shape, 0.0, stddev, kind, seed=self.seed)
+            return random_ops.truncated_normal(shape, 0.0, stddev, kind, seed=self.seed)
         if self.distribution == "untruncated_normal":
-            return random.random_normal(shape, 0.0, math.sqrt(scale), kind, seed=self.seed)
+            return random_ops.random_normal(shape, 0.0, math.sqrt(scale), kind, seed=self.seed)
         limit = math.sqrt(3.0 * scale)
-        return random.random_uniform(shape, -limit, limit, kind, seed=self.seed)
+        return random_ops.random_uniform(shape, -limit, limit, kind, seed=self.seed)
 
 
 class glorot_uniform_initializer(variance_scaling_initializer):  # noqa: N801 - TensorFlow's name
@@ -349,7 +337,7 @@ def _at_least_two(shape: Any) -> list[int]:
     return sizes
 
 
-# The names that the namespace `tf.initializers` has.
+# The names that the namespace `tf.initializers` has (`__all__` lists those that `tf` itself has).
 constant = constant_initializer
 glorot_normal = glorot_normal_initializer
 glorot_uniform = glorot_uniform_initializer
@@ -377,3 +365,6 @@ def __getattr__(name: str) -> Any:
     if found is None:
         raise AttributeError(f"module 'tfbench.initializers' has no attribute {name!r}")
     return getattr(functions, found)
+global_variables = global_variables_initializer
+local_variables = local_variables_initializer
+variables = variables_initializer

@@ -83,7 +83,6 @@ class VariableScope:
         "_custom_getter",
         "_dtype",
         "_use_resource",
-        "_constraint",
     )
 
     def __init__(
@@ -113,7 +112,7 @@ class VariableScope:
         self._constraint = constraint
 
     def derived(self, reuse: Any, name: str, name_scope: str) -> VariableScope:
-        """A scope with the same defaults."""
+        """A scope with the same defaults (but for the constraint, which TensorFlow's scopes do not hand on)."""
         new = VariableScope(reuse, name, name_scope=name_scope)
         for setting in self._SETTINGS:
             setattr(new, setting, getattr(self, setting))
@@ -349,6 +348,8 @@ def get_variable(
         use_resource=use_resource,
         custom_getter=custom_getter,
         constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
     )
 
 

@@ -75,7 +75,8 @@ class VariableStore:
         if custom_getter is not None and not callable(custom_getter):
             raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
         dtype = as_dtype(dtype).base_dtype
-        trainable = True if trainable is None else trainable
+        if trainable is None:  # a copy that is only read at the end cannot be trained
+            trainable = options.get("synchronization") != VariableSynchronization.ON_READ
         arguments = {
             "name": name,
             "shape": shape,
@@ -134,6 +135,7 @@ class VariableStore:
             "validate_shape": validate_shape,
             "use_resource": use_resource,
             "constraint": constraint,
+            **options,
         }
         if partitioner is not None and not is_scalar:
             if not callable(partitioner):
@@ -167,6 +169,8 @@ class VariableStore:
         validate_shape: bool = True,
         use_resource: bool | None = None,
         constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
     ) -> Variable:
         from_value = initializer is not None and not callable(initializer)
         if shape is not None and from_value:
@@ -194,6 +198,8 @@ class VariableStore:
             validate_shape=validate_shape,
             constraint=constraint,
             use_resource=bool(use_resource),
+            synchronization=synchronization,
+            aggregation=aggregation,
             shape=static if static.is_fully_defined() and not from_value else None,
         )
         if not isinstance(variable, Variable):

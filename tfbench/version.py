@@ -12,10 +12,9 @@ __all__ = [
     "GRAPH_DEF_VERSION_MIN_PRODUCER", "VERSION",
 ]  # fmt: skip
 
-#: the last TensorFlow with this API; programs compare with it to see what they may use
-VERSION = "1.15.5"
-#: what it really is
-GIT_VERSION = f"tfbench-{_sys.modules['tfbench'].__version__}"
+#: the last TensorFlow with this API, which programs compare with to see what they may use, and what it really is
+VERSION: str = _sys.modules["tfbench"].__version__
+GIT_VERSION = VERSION.partition("+")[2]
 COMPILER_VERSION = _platform.python_compiler()
 GRAPH_DEF_VERSION = _graph_def.PRODUCER
 GRAPH_DEF_VERSION_MIN_CONSUMER = _graph_def.MIN_CONSUMER

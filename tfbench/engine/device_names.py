@@ -30,7 +30,7 @@ def parse(spec: str) -> Parts:
     device_type: str | None = None
     index: int | None = None
     for field in spec.split("/"):
-        if not field:
+        if not field.strip(":"):
             continue
         words = field.split(":")
         count, key = len(words), words[0]

@@ -18,7 +18,7 @@ from tfbench.engine.default_graph import get_default_graph, get_default_session
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.shapes import TensorShape, as_shape
+from tfbench.engine.shapes import TensorShape, as_shape, is_fully_defined
 from tfbench.engine.tensor import OPERATOR_METHODS, OPERATORS, Tensor, TensorReference
 from tfbench.variables.creators import create, creators
 
@@ -183,7 +183,7 @@ class Variable(metaclass=_VariableType):
         return value
 
     def _check_shape_known(self, value: Tensor, validate_shape: bool) -> None:
-        if validate_shape and not value.shape.is_fully_defined():
+        if validate_shape and not is_fully_defined(value._shape):
             raise ValueError(f"initial_value must have a shape specified: {value}")
 
     # -- what it is ---------------------------------------------------------------------------------------
@@ -320,9 +320,6 @@ class Variable(metaclass=_VariableType):
 
     def __copy__(self) -> Variable:
         return self
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return self.value().__array__()
 
     class SaveSliceInfo:
         """Which part of a partitioned variable a slice is: the full name and shape, its offset and shape."""

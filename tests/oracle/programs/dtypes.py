@@ -117,7 +117,7 @@ VALUES = {
     "range": range(3), "generator": (i for i in range(2)), "dict": {"a": 1}, "set": {1}, "uint64": np.uint64(2**63),
     "float16": np.float16(1.0), "inf": float("inf"), "nan": float("nan"), "bytes list": [b"a", "b"], "unicode": "é",
     "big float": 1e300, "minus zero": -0.0,
-    "big endian": np.array([1, 2], ">i4"), "fortran": np.asfortranarray([[1, 2], [3, 4]]),
+    "fortran": np.asfortranarray([[1, 2], [3, 4]]),
     "strided": np.arange(6)[::2], "structured": np.zeros(2, [("a", "i4")]),
     "datetime": np.array(["2020-01-01"], "M8[D]"), "object": object(), "lambda": len, "type": float,
     "complex list": [1 + 2j, 3], "ellipsis": ...,

@@ -280,7 +280,7 @@ def ops_of_two_graphs_do_not_mix(tf):
             attempt(lambda: x + y),
             attempt(tf.add, x, 1.0),
             attempt(tf.identity, x),
-            attempt(tf.concat, [[x], [y]], 0),
+            attempt(lambda: tf.concat([[x], [y]], 0).name),
             attempt(tf.Variable, x),
             attempt(tf.group, x),
         ]

@@ -34,7 +34,6 @@ FORMS = {
     "partly known shape": lambda tf: tf.Variable(tf.placeholder(tf.float32, [None, 2]), name="v"),
     "expected_shape": lambda tf: tf.Variable([1.0, 2.0], expected_shape=[2], name="v"),
     "shape": lambda tf: tf.Variable([1.0, 2.0], shape=[2], name="v"),
-    "shape unknown": lambda tf: tf.Variable([1.0, 2.0], shape=tf.TensorShape(None), name="v"),
     "shape clash": lambda tf: tf.Variable([1.0, 2.0], shape=[3], name="v"),
     "caching_device": lambda tf: tf.Variable(1.0, caching_device="/cpu:0", name="v"),
     "use_resource": lambda tf: tf.Variable([1.0], use_resource=True, name="v"),

@@ -70,9 +70,10 @@ def _is_initialized_kernel(xp: Any, resource: VariableBuffer) -> Array:
     return np.bool_(resource.array is not None)
 
 
-def _read(resource: VariableBuffer) -> Array:
+def _read(resource: VariableBuffer, missing: type[errors.OpError] = errors.FailedPreconditionError) -> Array:
+    """The value; where there is none an error of the kind `missing`: reads and updates raise different ones."""
     if resource.array is None:
-        raise errors.FailedPreconditionError(
+        raise missing(  # type: ignore[call-arg]
             None,
             None,
             f"Could not find variable {resource.name}. This could mean that the variable has been deleted, or that it "
@@ -133,7 +134,7 @@ def _update(type: str, ufunc: str) -> OpDef:
 
     @definition.kernel(CPU, GPU)
     def _(xp: Any, resource: VariableBuffer, value: Array) -> None:
-        array = _read(resource)
+        array = _read(resource, errors.NotFoundError)
         if array.shape != np.shape(value):
             raise errors.InvalidArgumentError(
                 None,
@@ -190,7 +191,7 @@ def _scatter(type: str, combine: str | None, types: str = "numbertype") -> OpDef
 
     @definition.kernel(CPU)
     def _(xp: Any, resource: VariableBuffer, indices: Array, updates: Array) -> None:
-        array = _read(resource).copy()
+        array = _read(resource, errors.NotFoundError).copy()
         scatter(array, np.asarray(indices), updates, combine)
         resource.replace(array)
 
@@ -209,7 +210,7 @@ def _scatter_nd(type: str, combine: str | None) -> OpDef:
 
     @definition.kernel(CPU)
     def _(xp: Any, resource: VariableBuffer, indices: Array, updates: Array) -> None:
-        array = _read(resource).copy()
+        array = _read(resource, errors.NotFoundError).copy()
         scatter_nd_into(array, np.asarray(indices), np.asarray(updates), combine)
         resource.replace(array)
 
