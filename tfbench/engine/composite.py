@@ -70,23 +70,23 @@ class IndexedSlices:
 
     @property
     def name(self) -> str:
-        return self._values.name  # type: ignore[no-any-return]
+        return self._values.name
 
     @property
     def device(self) -> str:
-        return self._values.device  # type: ignore[no-any-return]
+        return self._values.device
 
     @property
     def op(self) -> Operation:
-        return self._values.op  # type: ignore[no-any-return]
+        return self._values.op
 
     @property
     def dtype(self) -> DType:
-        return self._values.dtype  # type: ignore[no-any-return]
+        return self._values.dtype
 
     @property
     def graph(self) -> Graph:
-        return self._values.graph  # type: ignore[no-any-return]
+        return self._values.graph
 
     def consumers(self) -> list[Operation]:
         """The operations that take the values or the indices."""
@@ -281,9 +281,7 @@ def _dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, as_
             f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {value}"
         )
     _warn_if_large(value)
-    return lookup("UnsortedSegmentSum")(  # type: ignore[no-any-return]
-        value.values, value.indices, value.dense_shape[0], name=name
-    )
+    return lookup("UnsortedSegmentSum")(value.values, value.indices, value.dense_shape[0], name=name)
 
 
 def _warn_if_large(value: IndexedSlices) -> None:

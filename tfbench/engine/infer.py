@@ -43,7 +43,7 @@ def constant_value(tensor: Tensor, partial: bool = False) -> Array | None:
 def _value(tensor: Tensor, known: dict[Tensor, Array | None], depth: int) -> Array | None:
     op = tensor.op
     if op.type == "Const":
-        return op.attrs["value"]  # type: ignore[no-any-return]
+        return op.attrs["value"]
     if tensor in known:
         return known[tensor]
     known[tensor] = None

@@ -245,7 +245,7 @@ class Plan:
         exec(code, names)
         function = names["run"]
         self._code = function.__code__
-        return function  # type: ignore[no-any-return]
+        return function
 
     def _failed_step(self, error: BaseException) -> AnyStep | None:
         """The step whose line of the generated function raised."""

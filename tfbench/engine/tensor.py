@@ -176,7 +176,7 @@ class Tensor:
         )
 
     def __getitem__(self, key: Any) -> Tensor:
-        return OPERATORS["getitem"](self, key)  # type: ignore[no-any-return]
+        return OPERATORS["getitem"](self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError(

@@ -30,7 +30,7 @@ def graph_for(graph: Any = None, session: Any = None) -> Graph:
         the_bench = bench()
         if the_bench is None:
             raise KeyError(f"no graph is called {graph!r}: there is no bench yet (tfbench.bench())")
-        return the_bench.graph(graph)  # type: ignore[no-any-return]
+        return the_bench.graph(graph)
     if graph is not None:
         raise TypeError(f"graph must be a tf.Graph or the name of one of the bench's, but is {graph!r}")
     return session.graph if session is not None else get_default_graph()
@@ -40,7 +40,7 @@ def session_for(graph: Graph) -> Session | None:
     """The session whose values are meant: the default one if it runs this graph, else the bench's, else None."""
     session = get_default_session()
     if session is not None and session.graph is graph:
-        return session  # type: ignore[no-any-return]
+        return session
     the_bench = bench()
     entries = the_bench.entries.values() if the_bench is not None else ()
     return next((entry.session for entry in entries if entry.graph is graph), None)

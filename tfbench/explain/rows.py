@@ -61,7 +61,7 @@ class Rows(Generic[R]):
 
     def key(self, row: R) -> str:
         """The name that `rows[name]` looks for."""
-        return getattr(row, "name")  # type: ignore[no-any-return]  # noqa: B009 - rows of this kind have one
+        return getattr(row, "name")  # noqa: B009 - rows of this kind have one
 
     def cells(self, row: R) -> tuple[str, ...]:
         """One row as text, a cell per column of `header`."""

@@ -20,7 +20,7 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
     """min(max(features, 0), 6), elementwise."""
     with name_scope(name, "Relu6", [features]) as scope:
         features = convert_to_tensor(features, name="features")
-        return relu6_op(features, name=scope)  # type: ignore[no-any-return]
+        return relu6_op(features, name=scope)
 
 
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
@@ -31,7 +31,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
             features = cast(features, float32)
         if hasattr(alpha, "item"):
             alpha = alpha.item()
-        return leaky_relu_op(features, alpha=alpha, name=scope)  # type: ignore[no-any-return]
+        return leaky_relu_op(features, alpha=alpha, name=scope)
 
 
 def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Tensor:

@@ -54,7 +54,7 @@ def _with_one_batch_axis(op: Callable[[Any, str | None], Any], input: Any, inner
     """`op` on `input`; where there are axes before the batch, they are taken together for it."""
     rank = rank_of(input)
     if rank is None or rank <= inner + 1:
-        return op(input, name)  # type: ignore[no-any-return]
+        return op(input, name)
     return squeeze_batch_dims(input, lambda x: op(x, None), inner, name)
 
 
@@ -97,7 +97,7 @@ def conv2d_backprop_input(
     """The gradient of `conv2d` with respect to an input of the shape `input_sizes`."""
     filter = renamed("filters", filters, "filter", filter)
     padding, explicit = padding_of(padding)
-    return conv2d_backprop_input_op(  # type: ignore[no-any-return]
+    return conv2d_backprop_input_op(
         input_sizes,
         filter,
         out_backprop,
@@ -124,7 +124,7 @@ def conv2d_backprop_filter(
 ) -> Tensor:
     """The gradient of `conv2d` with respect to a filter of the shape `filter_sizes`."""
     padding, explicit = padding_of(padding)
-    return conv2d_backprop_filter_op(  # type: ignore[no-any-return]
+    return conv2d_backprop_filter_op(
         input,
         filter_sizes,
         out_backprop,
@@ -191,6 +191,6 @@ def conv3d(
 ) -> Tensor:
     """Convolves `(batch, depth, height, width, channels)` with `(depth, height, width, channels, filters)`."""
     filter = renamed("filters", filters, "filter", filter)
-    return conv3d_op(  # type: ignore[no-any-return]
+    return conv3d_op(
         input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations, name=name
     )

@@ -84,7 +84,7 @@ def softmax_cross_entropy_with_logits_v2(
                 raise IndexError("list index out of range: logits must have at least one axis")
             del rest[axis]
             cost.set_shape(rest)
-        return cast(cost, logits.dtype)  # type: ignore[no-any-return]
+        return cast(cost, logits.dtype)
 
 
 def _with_last_axis(x: Tensor, axis: Any, own_rank: Tensor) -> Tensor:
@@ -121,7 +121,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
         all_known = _check_shapes(labels, logits)
         if logits._shape is not None and len(logits._shape) == 2:
             cost = sparse_softmax_cross_entropy_op(precise, labels, name=name)[0]
-            return cast(cost, logits.dtype)  # type: ignore[no-any-return]
+            return cast(cost, logits.dtype)
         checks = [] if all_known else [assert_equal(shape(labels), shape(logits)[:-1])]
         with control_dependencies(checks):
             sizes, axes = shape(logits), rank(logits)
@@ -131,7 +131,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
             cost = sparse_softmax_cross_entropy_op(flat, numbers, name=name)[0]
             cost = reshape(cost, labels_shape)
             cost.set_shape(labels.shape)
-            return cast(cost, logits.dtype)  # type: ignore[no-any-return]
+            return cast(cost, logits.dtype)
 
 
 def _check_shapes(labels: Tensor, logits: Tensor) -> bool:
@@ -212,4 +212,4 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
             zeros, ones = zeros_like(targets, dtype=targets.dtype), ones_like(targets, dtype=targets.dtype)
             small = logical_and(targets >= zeros, targets <= ones)
             result += where(small, zeros, stirling)
-        return result  # type: ignore[no-any-return]
+        return result

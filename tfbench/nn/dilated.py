@@ -230,7 +230,7 @@ def _undilated(
 def _plane(x: Any, filter: Any, strides: Any, padding: Any, data_format: Any, dilations: Any, name: Any) -> Tensor:
     padding, explicit = padding_of(padding)
     channel_axis = 1 if data_format and data_format.startswith("NC") else 3
-    return conv2d_op(  # type: ignore[no-any-return]
+    return conv2d_op(
         x,
         filter,
         strides=per_axis(strides, 2, channel_axis, "strides"),
@@ -244,7 +244,7 @@ def _plane(x: Any, filter: Any, strides: Any, padding: Any, data_format: Any, di
 
 def _space(x: Any, filter: Any, strides: Any, padding: Any, data_format: Any, dilations: Any, name: Any) -> Tensor:
     channel_axis = 1 if data_format and data_format.startswith("NC") else 4
-    return conv3d_op(  # type: ignore[no-any-return]
+    return conv3d_op(
         x,
         filter,
         strides=per_axis(strides, 3, channel_axis, "strides"),
@@ -269,7 +269,7 @@ def _with_holes(
         make = _plane if count == 2 else _space
         return make(x, filter, list(strides), padding, data_format, 1, name)
 
-    return with_space_to_batch(  # type: ignore[no-any-return]
+    return with_space_to_batch(
         input, rates.astype(np.int32), padding, convolve, TensorShape(filter.shape), None, data_format
     )
 

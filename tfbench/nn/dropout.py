@@ -49,7 +49,7 @@ def dropout(
                 f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype!r}"
             )
         if is_number and rate == 0:
-            return x  # type: ignore[no-any-return]
+            return x
         scaled, rate = _scaled(x, rate, is_number)
         noise = random_uniform(_noise_shape(x, noise_shape), seed=seed, dtype=x.dtype)
         kept = where_v2(noise >= rate, scaled, constant(0, dtype=x.dtype))

@@ -104,7 +104,7 @@ def _lookup_in_several(tables: list[Any], ids: Tensor, strategy: str, scope: str
         inner_sizes = whole[1:]
     result = reshape(result, concat([shape(ids), inner_sizes], 0))
     result.set_shape(TensorShape(ids.shape).concatenate(TensorShape(inner)))
-    return _clip(result, ids, max_norm)  # type: ignore[no-any-return]
+    return _clip(result, ids, max_norm)
 
 
 def _shape_of(table: Any) -> Any:
@@ -173,11 +173,11 @@ def embedding_lookup_sparse(
         segments = sp_ids.indices[:, 0]
         ids = sp_ids.values
         if sp_weights is None and len(tables) == 1 and max_norm is None and not hasattr(tables[0], "handle"):
-            return _SEGMENTS[combiner](tables[0], ids, segments, name=scope, sparse_gradient=True)  # type: ignore[no-any-return]
+            return _SEGMENTS[combiner](tables[0], ids, segments, name=scope, sparse_gradient=True)
         ids, places = unique(ids)
         rows = embedding_lookup(tables, ids, partition_strategy=partition_strategy, max_norm=max_norm)
         if sp_weights is None:
-            return _SEGMENTS[combiner](rows, places, segments, name=scope)  # type: ignore[no-any-return]
+            return _SEGMENTS[combiner](rows, places, segments, name=scope)
         return _weighted(rows, places, segments, sp_weights.values, combiner, scope)
 
 
@@ -221,4 +221,4 @@ def _weighted(rows: Any, places: Any, segments: Any, weights: Any, combiner: str
             result = div_no_nan(total, segment_sum(weights, segments), name=scope)
         else:
             result = div_no_nan(total, sqrt(segment_sum(pow(weights, 2), segments)), name=scope)
-    return cast(result, kind)  # type: ignore[no-any-return]
+    return cast(result, kind)

@@ -230,7 +230,7 @@ def local_response_normalization(
     name: str | None = None,
 ) -> Tensor:
     """input / (bias + alpha * sum of squares of the `depth_radius` channels on either side) ** beta."""
-    return lrn_op(input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta, name=name)  # type: ignore[no-any-return]
+    return lrn_op(input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta, name=name)
 
 
 lrn = local_response_normalization

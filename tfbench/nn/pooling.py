@@ -39,7 +39,7 @@ def _plane(
     }
     if opdef is max_pool_op:
         attrs["padding"], attrs["explicit_paddings"] = padding_of(padding)
-    return opdef(value, name=scope, **attrs)  # type: ignore[no-any-return]
+    return opdef(value, name=scope, **attrs)
 
 
 def max_pool(
@@ -160,7 +160,7 @@ def _space(
 ) -> Tensor:
     data_format = "NDHWC" if data_format is None else data_format
     channel_axis = 1 if data_format.startswith("NC") else 4
-    return opdef(  # type: ignore[no-any-return]
+    return opdef(
         input,
         ksize=per_axis(ksize, 3, channel_axis, "ksize"),
         strides=per_axis(strides, 3, channel_axis, "strides"),
@@ -241,7 +241,7 @@ def pool(
         def apply(x: Tensor, _: int, padding: Any) -> Tensor:
             return make(x, list(window_shape), steps.tolist(), padding, layout, scope)
 
-        return with_space_to_batch(  # type: ignore[no-any-return]
+        return with_space_to_batch(
             input, rates.astype(np.int32), padding, apply, np.array(window_shape), None, data_format
         )
 

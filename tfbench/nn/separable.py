@@ -58,9 +58,7 @@ def _with_rate(
     def convolve(x: Tensor, _: int, padding: Any) -> Tensor:
         return depthwise_conv2d_native(x, filter, strides, padding, data_format, name=name)
 
-    return with_space_to_batch(  # type: ignore[no-any-return]
-        input, rate, padding, convolve, shape(filter), None, data_format
-    )
+    return with_space_to_batch(input, rate, padding, convolve, shape(filter), None, data_format)
 
 
 def depthwise_conv2d_native(
@@ -74,7 +72,7 @@ def depthwise_conv2d_native(
 ) -> Tensor:
     """One DepthwiseConv2dNative: `(n, h, w, c)` with `(kh, kw, c, q)` gives `(n, oh, ow, c * q)`."""
     padding, explicit = padding_of(padding)
-    return depthwise_op(  # type: ignore[no-any-return]
+    return depthwise_op(
         input,
         filter,
         strides=strides,
@@ -98,7 +96,7 @@ def depthwise_conv2d_native_backprop_input(
 ) -> Tensor:
     """The gradient of `depthwise_conv2d_native` with respect to an input of the shape `input_sizes`."""
     padding, explicit = padding_of(padding)
-    return depthwise_backprop_input_op(  # type: ignore[no-any-return]
+    return depthwise_backprop_input_op(
         input_sizes,
         filter,
         out_backprop,
@@ -123,7 +121,7 @@ def depthwise_conv2d_native_backprop_filter(
 ) -> Tensor:
     """The gradient of `depthwise_conv2d_native` with respect to a filter of the shape `filter_sizes`."""
     padding, explicit = padding_of(padding)
-    return depthwise_backprop_filter_op(  # type: ignore[no-any-return]
+    return depthwise_backprop_filter_op(
         input,
         filter_sizes,
         out_backprop,
@@ -157,7 +155,7 @@ def separable_conv2d(
         point[0].assert_is_compatible_with(1)
         point[1].assert_is_compatible_with(1)
         depthwise = _with_rate(input, depthwise_filter, strides, padding, rate, data_format, "depthwise")
-        return conv2d_op(  # type: ignore[no-any-return]
+        return conv2d_op(
             depthwise,
             pointwise_filter,
             strides=[1, 1, 1, 1],
@@ -180,7 +178,7 @@ def dilation2d(
     """Grey-scale dilation: the largest `input + filter` of each window; `filter` is `(height, width, channels)`."""
     filter = renamed("filters", filters, "filter", filter)
     rates = renamed("dilations", dilations, "rates", rates)
-    return dilation2d_op(input, filter, strides=strides, rates=rates, padding=padding, name=name)  # type: ignore[no-any-return]
+    return dilation2d_op(input, filter, strides=strides, rates=rates, padding=padding, name=name)
 
 
 def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Tensor:
@@ -189,4 +187,4 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, n
         flipped = dilation2d_op(
             negative(value), reverse(kernel, [0, 1]), strides=strides, rates=rates, padding=padding, name=scope
         )
-        return negative(flipped)  # type: ignore[no-any-return]
+        return negative(flipped)

@@ -51,7 +51,7 @@ def _plane(
     strides = per_axis(strides, 2, channel_axis, "strides")
     dilations = per_axis(dilations, 2, channel_axis, "dilations")
     padding, explicit = padding_of(padding)
-    return conv2d_backprop_input_op(  # type: ignore[no-any-return]
+    return conv2d_backprop_input_op(
         output_shape,
         filter,
         value,
@@ -123,7 +123,7 @@ def _space(
 ) -> Tensor:
     data_format = "NDHWC" if data_format is None else data_format
     channel_axis = 1 if data_format.startswith("NC") else 4
-    return conv3d_backprop_input_op(  # type: ignore[no-any-return]
+    return conv3d_backprop_input_op(
         output_shape,
         filter,
         value,

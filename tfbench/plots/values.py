@@ -89,7 +89,7 @@ def tensor_named(tensor: Any, graph: Any = None) -> Tensor:
     graph = get_default_graph() if graph is None else graph
     if isinstance(tensor, str) and ":" not in tensor:
         tensor = f"{tensor}:0"
-    return graph.as_graph_element(tensor, allow_operation=False)  # type: ignore[no-any-return]
+    return graph.as_graph_element(tensor, allow_operation=False)
 
 
 def chosen(wanted: Any, count: int, most: int, what: str) -> list[int]:

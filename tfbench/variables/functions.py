@@ -137,7 +137,7 @@ def is_variable_initialized(variable: Any) -> Tensor:
     """A bool tensor: whether `variable` has a value."""
     if isinstance(variable, Variable):
         return variable._is_initialized()
-    return state.is_variable_initialized(variable)  # type: ignore[no-any-return]
+    return state.is_variable_initialized(variable)
 
 
 def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Tensor | None:
@@ -210,8 +210,8 @@ def assign_sub(ref: Any, value: Any, use_locking: bool | None = None, name: str 
 def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
     """Adds one to an integer variable and returns the value before; OutOfRangeError at `limit`."""
     if is_reference(ref):
-        return state.count_up_to(ref, limit=limit, name=name)  # type: ignore[no-any-return]
-    return ref.count_up_to(limit)  # type: ignore[no-any-return]
+        return state.count_up_to(ref, limit=limit, name=name)
+    return ref.count_up_to(limit)
 
 
 def _scatter(kind: str, doc: str, locking: bool) -> Callable[..., Any]:

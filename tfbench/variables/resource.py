@@ -116,7 +116,7 @@ class ResourceVariable(Variable):
     # -- reading ------------------------------------------------------------------------------------------
 
     def _read(self) -> Tensor:
-        return resource_state.read_variable(self._handle, dtype=self._dtype)  # type: ignore[no-any-return]
+        return resource_state.read_variable(self._handle, dtype=self._dtype)
 
     def value(self) -> Tensor:
         """A new read operation (or the copy on the caching device)."""
@@ -139,7 +139,7 @@ class ResourceVariable(Variable):
         raise ValueError(f"'{self.name}' is a resource variable and has no reference; use its methods to change it.")
 
     def _is_initialized(self, name: str | None = None) -> Tensor:
-        return resource_state.is_initialized(self._handle, name=name)  # type: ignore[no-any-return]
+        return resource_state.is_initialized(self._handle, name=name)
 
     def eval(self, session: Any = None) -> Any:
         return OPERATORS["eval"](self._graph_element, None, session)
@@ -239,7 +239,7 @@ class ResourceVariable(Variable):
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """The rows that `indices` name, without reading the rest."""
         with self.graph.name_scope("Gather" if name is None else name) as scope:
-            return resource_state.gather(self._handle, indices, dtype=self._dtype, name=scope)  # type: ignore[no-any-return]
+            return resource_state.gather(self._handle, indices, dtype=self._dtype, name=scope)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at index rows, without reading the rest."""
@@ -250,7 +250,7 @@ class ResourceVariable(Variable):
         return identity(value)
 
     def count_up_to(self, limit: int) -> Tensor:
-        return resource_state.count_up_to(self._handle, limit=limit, T=self._dtype)  # type: ignore[no-any-return]
+        return resource_state.count_up_to(self._handle, limit=limit, T=self._dtype)
 
     # -- as a message -----------------------------------------------------------------------------------------
 

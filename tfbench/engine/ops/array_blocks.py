@@ -169,12 +169,12 @@ def _batch_to_space_nd_gradient(node: Operation, dy: Any) -> Any:
 
 def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """`input` padded, its spatial dimensions cut into blocks, and each position within a block made a batch entry."""
-    return _space_to_batch_nd(input, block_shape, paddings, name=name)  # type: ignore[no-any-return]
+    return _space_to_batch_nd(input, block_shape, paddings, name=name)
 
 
 def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """The reverse of `space_to_batch_nd`, cropped."""
-    return _batch_to_space_nd(input, block_shape, crops, name=name)  # type: ignore[no-any-return]
+    return _batch_to_space_nd(input, block_shape, crops, name=name)
 
 
 def space_to_batch(
@@ -321,13 +321,9 @@ def _depth_to_space_gradient(node: Operation, dy: Any) -> Any:
 
 def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """Images whose blocks of block_size x block_size pixels have become the channels of one pixel."""
-    return _space_to_depth(  # type: ignore[no-any-return]
-        input, block_size=block_size, data_format=data_format, name=name
-    )
+    return _space_to_depth(input, block_size=block_size, data_format=data_format, name=name)
 
 
 def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """Images in which the channels of one pixel have become a block of block_size x block_size pixels."""
-    return _depth_to_space(  # type: ignore[no-any-return]
-        input, block_size=block_size, data_format=data_format, name=name
-    )
+    return _depth_to_space(input, block_size=block_size, data_format=data_format, name=name)

@@ -68,7 +68,7 @@ def _broadcast_to_gradient(node: Operation, dy: Any) -> Any:
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """`input` stretched to `shape`: dimensions of size 1 and missing leading ones are repeated."""
-    return _broadcast_to(input, shape, name=name)  # type: ignore[no-any-return]
+    return _broadcast_to(input, shape, name=name)
 
 
 # -- shapes ------------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ _gradient_args.no_gradient("axes are integers")
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape, as a tensor, of an elementwise result of tensors of these shapes."""
-    return _args(shape_x, shape_y)  # type: ignore[no-any-return]
+    return _args(shape_x, shape_y)
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:

@@ -78,12 +78,12 @@ def _diag_part_gradient(node: Operation, dy: Any) -> Any:
 
 def diag(diagonal: Any, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with `diagonal` on its diagonal and zeros elsewhere."""
-    return _diag(diagonal, name=name)  # type: ignore[no-any-return]
+    return _diag(diagonal, name=name)
 
 
 def diag_part(input: Any, name: str | None = None) -> Tensor:
     """The diagonal of a tensor whose two halves of dimensions are equal."""
-    return _diag_part(input, name=name)  # type: ignore[no-any-return]
+    return _diag_part(input, name=name)
 
 
 tensor_diag = diag
@@ -323,9 +323,7 @@ def matrix_diag(
     """Matrices with `diagonal` on diagonal(s) `k` and `padding_value` elsewhere; as small as fits unless sized."""
     if isinstance(diagonal, Tensor) and diagonal.dtype.is_bool:
         padding_value = bool(padding_value)
-    return _matrix_diag(  # type: ignore[no-any-return]
-        diagonal, k, num_rows, num_cols, padding_value, align=align, name=name
-    )
+    return _matrix_diag(diagonal, k, num_rows, num_cols, padding_value, align=align, name=name)
 
 
 def matrix_diag_part(
@@ -334,12 +332,12 @@ def matrix_diag_part(
     """Diagonal(s) `k` of each matrix; where they are of different lengths, filled up with `padding_value`."""
     if isinstance(input, Tensor) and input.dtype.is_bool:
         padding_value = bool(padding_value)
-    return _matrix_diag_part(input, k, padding_value, align=align, name=name)  # type: ignore[no-any-return]
+    return _matrix_diag_part(input, k, padding_value, align=align, name=name)
 
 
 def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
     """`input` with `diagonal` in place of diagonal(s) `k` of each matrix."""
-    return _matrix_set_diag(input, diagonal, k, align=align, name=name)  # type: ignore[no-any-return]
+    return _matrix_set_diag(input, diagonal, k, align=align, name=name)
 
 
 # -- bands ---------------------------------------------------------------------------------------------------------
@@ -384,4 +382,4 @@ def _band_part_gradient(node: Operation, dy: Any) -> Any:
 
 def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
     """Each matrix with zeros outside a band: so many diagonals below and above the main one (negative: all)."""
-    return _band_part(input, num_lower, num_upper, name=name)  # type: ignore[no-any-return]
+    return _band_part(input, num_lower, num_upper, name=name)

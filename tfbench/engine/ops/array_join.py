@@ -114,7 +114,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         rank = len(first) + 1
         if not -rank <= axis < rank:
             raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
-    return _pack(values, axis=axis, name=name)  # type: ignore[no-any-return]
+    return _pack(values, axis=axis, name=name)
 
 
 _unpack = op("Unpack", "value: T", "output: num * T", "num: int >= 0; T: type; axis: int = 0", views=True)
@@ -180,7 +180,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
             num = shape[axis]
         if num is None:
             raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
-    return _unpack(value, num=num, axis=axis, name=name)  # type: ignore[no-any-return]
+    return _unpack(value, num=num, axis=axis, name=name)
 
 
 # -- lists with tensors in them --------------------------------------------------------------------------------
@@ -391,4 +391,4 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
             shape = convert_to_tensor(axis, name="concat_dim", dtype=dtypes.int32).shape
             shape.assert_has_rank(0)
             return identity(values[0], name=name)
-    return _concat_v2(values, axis, name=name)  # type: ignore[no-any-return]
+    return _concat_v2(values, axis, name=name)

@@ -31,7 +31,7 @@ _guarantee_const.no_gradient("the value is promised not to change")
 
 def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     """`input`, with the promise that it is the same in every run."""
-    return _guarantee_const(input, name=name)  # type: ignore[no-any-return]
+    return _guarantee_const(input, name=name)
 
 
 _prevent_gradient = op("PreventGradient", "input: T", "output: T", "T: type; message: string = ''", aliases=True)
@@ -46,7 +46,7 @@ def _prevent_gradient_gradient(node: Operation, dy: Any) -> Any:
 
 def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Tensor:
     """`input`; asking for a gradient through it fails with `message`."""
-    return _prevent_gradient(input, message=message, name=name)  # type: ignore[no-any-return]
+    return _prevent_gradient(input, message=message, name=name)
 
 
 _snapshot = op("Snapshot", "input: T", "output: T", "T: type", fresh=True)
@@ -102,7 +102,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     Raises:
       ValueError: if the static shape contradicts it already.
     """
-    return _ensure_shape(x, shape=TensorShape(shape), name=name)  # type: ignore[no-any-return]
+    return _ensure_shape(x, shape=TensorShape(shape), name=name)
 
 
 # -- Bitcast -------------------------------------------------------------------------------------------------------
@@ -150,4 +150,4 @@ _bitcast.no_gradient("bits read as another type are not differentiable")
 
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The bytes of `input` read as another type; where sizes differ, the last dimension is made or used up."""
-    return _bitcast(input, type=as_dtype(type), name=name)  # type: ignore[no-any-return]
+    return _bitcast(input, type=as_dtype(type), name=name)

@@ -105,7 +105,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
                 perm = lookup("Range")(_rank(tensor) - 1, -1, -1)  # type: ignore[operator]
             else:
                 perm = np.arange(len(tensor._shape) - 1, -1, -1, dtype=np.int32)
-        return opdef(tensor, perm, name=scope)  # type: ignore[no-any-return]
+        return opdef(tensor, perm, name=scope)
 
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
@@ -179,7 +179,7 @@ def _reverse_v2_gradient(node: Operation, dy: Any) -> Any:
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """`tensor` with the elements along each of the axes in `axis` in the opposite order."""
-    return _reverse_v2(tensor, axis, name=name)  # type: ignore[no-any-return]
+    return _reverse_v2(tensor, axis, name=name)
 
 
 reverse_v2 = reverse
@@ -249,7 +249,7 @@ def reverse_sequence(
     axis = renamed("seq_axis", seq_axis, "seq_dim", seq_dim)
     if axis is None:
         raise TypeError("Expected int for argument 'seq_dim' not None.")
-    return _reverse_sequence(  # type: ignore[no-any-return]
+    return _reverse_sequence(
         input,
         seq_lengths,
         seq_dim=axis,
@@ -298,7 +298,7 @@ def _roll_gradient(node: Operation, dy: Any) -> Any:
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """`input` with its elements moved on by `shift` along `axis`; what falls off the end comes in at the front."""
-    return _roll(input, shift, axis, name=name)  # type: ignore[no-any-return]
+    return _roll(input, shift, axis, name=name)
 
 
 _invert_permutation = op("InvertPermutation", "x: T", "y: T", "T: {int32, int64} = int32", fresh=True)
@@ -328,4 +328,4 @@ _invert_permutation.no_gradient("a permutation is made of integers")
 
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The permutation y with y[x[i]] = i."""
-    return _invert_permutation(x, name=name)  # type: ignore[no-any-return]
+    return _invert_permutation(x, name=name)

@@ -64,7 +64,7 @@ def _tile_gradient(node: Operation, dy: Any) -> Any:
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """`input` repeated `multiples[i]` times along each axis i."""
-    return _tile(input, multiples, name=name)  # type: ignore[no-any-return]
+    return _tile(input, multiples, name=name)
 
 
 # -- Pad -------------------------------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ def pad(
             None if size is None or pair is None or None in pair else size + int(sum(pair))
             for size, pair in zip(known, pairs)
         ])  # fmt: skip
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _partly_known(paddings: Any) -> list[Any] | None:

@@ -99,7 +99,7 @@ def extract_image_patches(
     sizes: Any = None,
 ) -> Tensor:
     """The windows of `ksizes` at every step of `strides`, their pixels (`rates` apart) side by side as channels."""
-    return _patches(  # type: ignore[no-any-return]
+    return _patches(
         images,
         ksizes=renamed("ksizes", ksizes, "sizes", sizes),
         strides=strides,

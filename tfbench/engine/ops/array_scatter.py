@@ -130,9 +130,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
     if name is None and bad_indices_policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         # TensorFlow 1.x has the name as fourth argument.
         bad_indices_policy, name = "", bad_indices_policy
-    return _scatter_nd(  # type: ignore[no-any-return]
-        indices, updates, shape, bad_indices_policy=bad_indices_policy, name=name
-    )
+    return _scatter_nd(indices, updates, shape, bad_indices_policy=bad_indices_policy, name=name)
 
 
 def _tensor_scatter(type: str, index_types: str, put: Callable[[Any, Any, Any], Any]) -> OpDef:
@@ -194,41 +192,33 @@ def tensor_scatter_nd_add(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """`tensor` with `updates` added at the index vectors in `indices`; repeated ones add up."""
-    return _add(  # type: ignore[no-any-return]
-        tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name
-    )
+    return _add(tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name)
 
 
 def tensor_scatter_nd_sub(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """`tensor` with `updates` subtracted at the index vectors in `indices`."""
-    return _sub(  # type: ignore[no-any-return]
-        tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name
-    )
+    return _sub(tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name)
 
 
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
     """`tensor` with `updates` in place of what was at the index vectors in `indices`; the last one stays."""
-    return _put(tensor, indices, updates, name=name)  # type: ignore[no-any-return]
+    return _put(tensor, indices, updates, name=name)
 
 
 def tensor_scatter_nd_min(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """`tensor` with the smaller of itself and `updates` at the index vectors in `indices`."""
-    return _min(  # type: ignore[no-any-return]
-        tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name
-    )
+    return _min(tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name)
 
 
 def tensor_scatter_nd_max(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """`tensor` with the greater of itself and `updates` at the index vectors in `indices`."""
-    return _max(  # type: ignore[no-any-return]
-        tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name
-    )
+    return _max(tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name)
 
 
 tensor_scatter_add = tensor_scatter_nd_add

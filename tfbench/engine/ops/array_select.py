@@ -153,10 +153,10 @@ def _choose(type: str, condition: Any, x: Any, y: Any, name: str | None) -> Tens
     if x is None and y is None:
         with name_scope(name, "Where", [condition]) as scope:
             tensor = convert_to_tensor(condition, preferred_dtype=dtypes.bool, name="condition")
-            return _where(tensor, name=scope)  # type: ignore[no-any-return]
+            return _where(tensor, name=scope)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    return lookup(type)(condition, x, y, name=name)  # type: ignore[no-any-return]
+    return lookup(type)(condition, x, y, name=name)
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
@@ -272,7 +272,7 @@ def one_hot(
             raise TypeError(
                 f"dtype {on._dtype.base_dtype} of on_value does not match dtype {off._dtype.base_dtype} of off_value"
             )
-        return _one_hot(indices, depth, on, off, axis=axis, name=scope)  # type: ignore[no-any-return]
+        return _one_hot(indices, depth, on, off, axis=axis, name=scope)
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Tensor:
@@ -303,4 +303,4 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
         result: Tensor = row < lookup("Cast")(expand_dims(lengths, -1), DstT=kind)
         if dtype is None or as_dtype(dtype).is_compatible_with(result.dtype):
             return result
-        return lookup("Cast")(result, DstT=as_dtype(dtype))  # type: ignore[no-any-return]
+        return lookup("Cast")(result, DstT=as_dtype(dtype))

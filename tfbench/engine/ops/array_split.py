@@ -190,9 +190,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
     with name_scope(name):
         first = convert_to_tensor(values[0])
         shape = TensorShape([len(values)]).concatenate(first.shape)
-        return _parallel_concat(  # type: ignore[no-any-return]
-            [expand_dims(value, 0) for value in values], shape=shape
-        )
+        return _parallel_concat([expand_dims(value, 0) for value in values], shape=shape)
 
 
 # -- as they were called before 1.0 ------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def _partition_gradient(node: Operation, *grads: Any) -> Any:
 
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
     """The rows of `data` in `num_partitions` groups: row i goes to group `partitions[i]`, in order."""
-    return _partition(data, partitions, num_partitions=num_partitions, name=name)  # type: ignore[no-any-return]
+    return _partition(data, partitions, num_partitions=num_partitions, name=name)
 
 
 def _stitch(type: str) -> OpDef:
@@ -142,9 +142,9 @@ _parallel_dynamic_stitch = _stitch("ParallelDynamicStitch")
 
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     """One tensor of the rows of several: `data[k][i]` becomes row `indices[k][i]`; later ones win."""
-    return _dynamic_stitch(indices, data, name=name)  # type: ignore[no-any-return]
+    return _dynamic_stitch(indices, data, name=name)
 
 
 def parallel_dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     """`dynamic_stitch` for indices that do not repeat."""
-    return _parallel_dynamic_stitch(indices, data, name=name)  # type: ignore[no-any-return]
+    return _parallel_dynamic_stitch(indices, data, name=name)

@@ -226,7 +226,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
         return dtypes.float32
     if not dtype.is_floating:
         raise ValueError(f"Expected floating point type, got {dtype}.")
-    return dtype  # type: ignore[no-any-return]
+    return dtype
 
 
 # -- shapes --------------------------------------------------------------------------------------------------------

@@ -47,14 +47,14 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
         items = [convert_to_tensor(item) for item in data]
         if all(item.dtype == string or item.dtype.base_dtype.name == "int32" for item in items):
             # TensorFlow hands on what it was given, and so makes the constants again, under the node's own name.
-            return _assert(condition, data, summarize=summarize, name="Assert")  # type: ignore[no-any-return]
+            return _assert(condition, data, summarize=summarize, name="Assert")
         condition = convert_to_tensor(condition, name="Condition")
 
         def fails() -> Operation:
-            return _assert(condition, data, summarize=summarize, name="Assert")  # type: ignore[no-any-return]
+            return _assert(condition, data, summarize=summarize, name="Assert")
 
         guarded = cond(condition, no_op, fails, name="AssertGuard")
-        return guarded.op  # type: ignore[no-any-return]
+        return guarded.op
 
 
 _check = op(
@@ -89,7 +89,7 @@ def _check_gradient(node: Operation, dy: Any) -> Any:
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """The value of `tensor`; InvalidArgumentError with `message` if it holds NaN or Inf."""
-    return _check(tensor, message=message, name=name)  # type: ignore[no-any-return]
+    return _check(tensor, message=message, name=name)
 
 
 def verify_tensor_all_finite(

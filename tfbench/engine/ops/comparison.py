@@ -106,55 +106,55 @@ for _declared in (_logical_and, _logical_or, _logical_not):
 
 def less(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x < y, elementwise with broadcasting."""
-    return _less(x, y, name=name)  # type: ignore[no-any-return]
+    return _less(x, y, name=name)
 
 
 def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x <= y, elementwise with broadcasting."""
-    return _less_equal(x, y, name=name)  # type: ignore[no-any-return]
+    return _less_equal(x, y, name=name)
 
 
 def greater(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x > y, elementwise with broadcasting."""
-    return _greater(x, y, name=name)  # type: ignore[no-any-return]
+    return _greater(x, y, name=name)
 
 
 def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x >= y, elementwise with broadcasting."""
-    return _greater_equal(x, y, name=name)  # type: ignore[no-any-return]
+    return _greater_equal(x, y, name=name)
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Whether x and y are equal, elementwise with broadcasting."""
-    return _equal(x, y, name=name)  # type: ignore[no-any-return]
+    return _equal(x, y, name=name)
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Whether x and y differ, elementwise with broadcasting."""
-    return _not_equal(x, y, name=name)  # type: ignore[no-any-return]
+    return _not_equal(x, y, name=name)
 
 
 def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05, name: str | None = None) -> Tensor:
     """Whether |x - y| < tolerance, elementwise; the shapes must be the same."""
-    return _approximate_equal(x, y, tolerance=tolerance, name=name)  # type: ignore[no-any-return]
+    return _approximate_equal(x, y, tolerance=tolerance, name=name)
 
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x and y, elementwise with broadcasting."""
-    return _logical_and(x, y, name=name)  # type: ignore[no-any-return]
+    return _logical_and(x, y, name=name)
 
 
 def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x or y, elementwise with broadcasting."""
-    return _logical_or(x, y, name=name)  # type: ignore[no-any-return]
+    return _logical_or(x, y, name=name)
 
 
 def logical_not(x: Any, name: str | None = None) -> Tensor:
     """not x, elementwise."""
-    return _logical_not(x, name=name)  # type: ignore[no-any-return]
+    return _logical_not(x, name=name)
 
 
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     """Whether just one of x and y is true, elementwise: made of `or`, `and` and `not`."""
     either = _logical_or(x, y)
-    return _logical_and(either, _logical_not(_logical_and(x, y)), name=name)  # type: ignore[no-any-return]
+    return _logical_and(either, _logical_not(_logical_and(x, y)), name=name)

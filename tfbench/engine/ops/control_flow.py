@@ -108,7 +108,7 @@ class CondContext:
     def _result(self, value: Any) -> Tensor:
         if isinstance(value, Operation):
             # An operation has no value to merge: the pivot, after it, stands for it.
-            return with_dependencies([value], self.pivot)  # type: ignore[no-any-return]
+            return with_dependencies([value], self.pivot)
         tensor = convert_to_tensor(value)
         if tensor.name in self.values:
             return self.external_values.get(tensor.name, tensor)

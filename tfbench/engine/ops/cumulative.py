@@ -88,4 +88,4 @@ def cumulative_logsumexp(
 def _running(opdef: OpDef, default: str, x: Any, axis: Any, exclusive: bool, reverse: bool, name: str | None) -> Tensor:
     with name_scope(name, default, [x]) as scope:
         x = convert_to_tensor(x, name="x")
-        return opdef(x, axis, exclusive=exclusive, reverse=reverse, name=scope)  # type: ignore[no-any-return]
+        return opdef(x, axis, exclusive=exclusive, reverse=reverse, name=scope)

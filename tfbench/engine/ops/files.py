@@ -29,7 +29,7 @@ def _scalar(value: Any, what: str) -> bytes:
     array: Any = np.asarray(value)
     if array.ndim:
         raise invalid(f"{what} tensor must be scalar, but had shape: {brackets(array.shape)}")
-    return array[()]  # type: ignore[no-any-return]
+    return array[()]
 
 
 def _file_error(path: bytes, error: OSError) -> errors.OpError:
@@ -68,7 +68,7 @@ def _read_bind(context: Any) -> Any:
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The contents of a file, when this is run."""
-    return _read(filename, name=name)  # type: ignore[no-any-return]
+    return _read(filename, name=name)
 
 
 @_write.shape
@@ -94,7 +94,7 @@ def _write_kernel(xp: Any, filename: Any, contents: Any) -> None:
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> Operation:
     """An operation that writes `contents` to a file, over what is there; missing folders are made."""
-    return _write(filename, contents, name=name)  # type: ignore[no-any-return]
+    return _write(filename, contents, name=name)
 
 
 @_matching.shape
@@ -119,4 +119,4 @@ def _matching_bind(context: Any) -> Any:
 
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """The names of the files that match a shell pattern (or one of several), sorted, when this is run."""
-    return _matching(pattern, name=name)  # type: ignore[no-any-return]
+    return _matching(pattern, name=name)

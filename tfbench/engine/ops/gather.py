@@ -145,9 +145,9 @@ def gather(
     if get_static_value(axis) == 0:
         if hasattr(params, "handle"):
             # A resource variable reads the rows without the rest.
-            return params.sparse_read(indices, name=name)  # type: ignore[no-any-return]
+            return params.sparse_read(indices, name=name)
         batch_dims = 0
-    return _gather_v2(params, indices, axis, batch_dims=batch_dims, name=name)  # type: ignore[no-any-return]
+    return _gather_v2(params, indices, axis, batch_dims=batch_dims, name=name)
 
 
 @_gather_v2.gradient

@@ -147,10 +147,8 @@ def gather_nd(
     if static is None or int(static) != 0:
         return _batch_gather_nd(params, indices, int(batch_dims), name)
     if hasattr(params, "handle"):
-        return params.gather_nd(indices, name=name)  # type: ignore[no-any-return]
-    return _gather_nd(  # type: ignore[no-any-return]
-        params, indices, name=name, bad_indices_policy=bad_indices_policy
-    )
+        return params.gather_nd(indices, name=name)
+    return _gather_nd(params, indices, name=name, bad_indices_policy=bad_indices_policy)
 
 
 def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | None) -> Tensor:

@@ -30,4 +30,4 @@ def _identity_n_gradient(node: Operation, *grads: Any) -> Any:
 
 def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
     """Tensors with the values of those in the list `input`, made by one node."""
-    return identity_n_op(input, name=name)  # type: ignore[no-any-return]
+    return identity_n_op(input, name=name)

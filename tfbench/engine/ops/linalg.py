@@ -240,7 +240,7 @@ def self_adjoint_eig(tensor: Any, name: str | None = None) -> Any:
 
 def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues, in ascending order, of matrices that equal their adjoint."""
-    return _eigh(tensor, compute_v=False, name=name)[0]  # type: ignore[no-any-return]
+    return _eigh(tensor, compute_v=False, name=name)[0]
 
 
 # -- Cholesky and LU -----------------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def _lu_kernel(xp: Any, x: Any, *, output_idx_type: Any) -> Any:
 
 def cholesky(input: Any, name: str | None = None) -> Tensor:
     """The lower triangular L with input = L L^H; NaN where a matrix is not positive definite."""
-    return _cholesky(input, name=name)  # type: ignore[no-any-return]
+    return _cholesky(input, name=name)
 
 
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Any:
@@ -323,9 +323,9 @@ def _log_kernel(xp: Any, x: Any) -> Any:
 
 def matrix_square_root(input: Any, name: str | None = None) -> Tensor:
     """The principal square root of each matrix; NaN where a real matrix has none that is real."""
-    return _root(input, name=name)  # type: ignore[no-any-return]
+    return _root(input, name=name)
 
 
 def logm(input: Any, name: str | None = None) -> Tensor:
     """The principal logarithm of each complex matrix. (`tf.linalg` has this name.)"""
-    return _log(input, name=name)  # type: ignore[no-any-return]
+    return _log(input, name=name)

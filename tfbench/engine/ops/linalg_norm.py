@@ -106,7 +106,7 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "logdet", [matrix]):
         chol = lookup("Cholesky")(matrix)
         total: Any = reduce_sum(log(real(matrix_diag_part(chol))), axis=[-1])
-        return 2.0 * total  # type: ignore[no-any-return]
+        return 2.0 * total
 
 
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
@@ -125,9 +125,9 @@ def _checked(a: Any, validate_args: bool) -> Tensor:
     if rank is not None:
         if rank < 2:
             raise ValueError(f"Input `a` must have at least 2 dimensions (saw: {rank}).")
-        return a  # type: ignore[no-any-return]
+        return a
     if not validate_args:
-        return a  # type: ignore[no-any-return]
+        return a
     with control_dependencies([assert_rank_at_least(a, rank=2, message="Input `a` must have at least 2 dimensions.")]):
         return identity(a)
 

@@ -85,7 +85,7 @@ def _inverse_gradient(node: Operation, dy: Any) -> Any:
 
 def matrix_inverse(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse of each matrix, or of its adjoint. InvalidArgumentError if there is none."""
-    return _inverse(input, adjoint=adjoint, name=name)  # type: ignore[no-any-return]
+    return _inverse(input, adjoint=adjoint, name=name)
 
 
 def _determinant_shape(node: Operation, x: Shape) -> list[Shape]:
@@ -134,7 +134,7 @@ def _log_determinant_gradient(node: Operation, _: Any, dy: Any) -> Any:
 
 def matrix_determinant(input: Any, name: str | None = None) -> Tensor:
     """The determinant of each matrix."""
-    return _determinant(input, name=name)  # type: ignore[no-any-return]
+    return _determinant(input, name=name)
 
 
 def slogdet(input: Any, name: str | None = None) -> Any:
@@ -195,7 +195,7 @@ def _solve_gradient(node: Operation, dy: Any) -> Any:
 
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """x with matrix x = rhs (or adjoint(matrix) x = rhs). InvalidArgumentError if `matrix` is singular."""
-    return _solve(matrix, rhs, adjoint=adjoint, name=name)  # type: ignore[no-any-return]
+    return _solve(matrix, rhs, adjoint=adjoint, name=name)
 
 
 @_triangular.shape
@@ -235,7 +235,7 @@ def _triangular_kernel(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: 
 
 
 def _triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False) -> Tensor:
-    return _triangular(matrix, rhs, lower=lower, adjoint=adjoint)  # type: ignore[no-any-return]
+    return _triangular(matrix, rhs, lower=lower, adjoint=adjoint)
 
 
 def matrix_triangular_solve(
@@ -315,7 +315,7 @@ def _gram_cholesky(matrix: Tensor, l2_regularizer: Any, tall: bool) -> Tensor:
             small = known[-1 if tall else -2]
             identity.set_shape((*known[:-2], small, small))
         gram += l2_regularizer * identity
-    return lookup("Cholesky")(gram)  # type: ignore[no-any-return]
+    return lookup("Cholesky")(gram)
 
 
 def _tall_solution(matrix: Tensor, rhs: Any, l2_regularizer: Any) -> Tensor:
@@ -342,14 +342,14 @@ def matrix_solve_ls(
             "matrix_solve_ls is currently disabled for complex128 and l2_regularizer != 0 due to poor accuracy."
         )
     if not _by_nodes(matrix, fast):
-        return _least_squares(matrix, rhs, l2_regularizer, fast=fast, name=name)  # type: ignore[no-any-return]
+        return _least_squares(matrix, rhs, l2_regularizer, fast=fast, name=name)
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
         known: Any = matrix._shape
         if known is not None and None not in known[-2:]:
             tall = known[-2] >= known[-1]
             return (_tall_solution if tall else _wide_solution)(matrix, rhs, l2_regularizer)
         sizes: Any = shape(matrix)[-2:]
-        return cond(  # type: ignore[no-any-return]
+        return cond(
             sizes[-2] >= sizes[-1],
             lambda: _tall_solution(matrix, rhs, l2_regularizer),
             lambda: _wide_solution(matrix, rhs, l2_regularizer),

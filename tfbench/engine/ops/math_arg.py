@@ -100,7 +100,7 @@ def argmax(
 ) -> Tensor:
     """The index of the largest element along `axis` (default 0); the first one if several are largest."""
     axis = deprecated_argument("axis", axis, "dimension", dimension)
-    return _arg_max(input, _checked(axis), output_type=output_type, name=name)  # type: ignore[no-any-return]
+    return _arg_max(input, _checked(axis), output_type=output_type, name=name)
 
 
 def argmin(
@@ -108,14 +108,14 @@ def argmin(
 ) -> Tensor:
     """The index of the smallest element along `axis` (default 0); the first one if several are smallest."""
     axis = deprecated_argument("axis", axis, "dimension", dimension)
-    return _arg_min(input, 0 if axis is None else axis, output_type=output_type, name=name)  # type: ignore[no-any-return]
+    return _arg_min(input, 0 if axis is None else axis, output_type=output_type, name=name)
 
 
 def arg_max(input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
     """The index of the largest element along `dimension`."""
-    return _arg_max(input, dimension, output_type=output_type, name=name)  # type: ignore[no-any-return]
+    return _arg_max(input, dimension, output_type=output_type, name=name)
 
 
 def arg_min(input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
     """The index of the smallest element along `dimension`."""
-    return _arg_min(input, dimension, output_type=output_type, name=name)  # type: ignore[no-any-return]
+    return _arg_min(input, dimension, output_type=output_type, name=name)

@@ -36,34 +36,34 @@ for _declared in (_invert, _and, _or, _xor, _left, _right, _population):
 
 def invert(x: Any, name: str | None = None) -> Tensor:
     """Each bit turned, elementwise."""
-    return _invert(x, name=name)  # type: ignore[no-any-return]
+    return _invert(x, name=name)
 
 
 def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The bits that are set in both x and y, elementwise."""
-    return _and(x, y, name=name)  # type: ignore[no-any-return]
+    return _and(x, y, name=name)
 
 
 def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The bits that are set in x or y, elementwise."""
-    return _or(x, y, name=name)  # type: ignore[no-any-return]
+    return _or(x, y, name=name)
 
 
 def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The bits that differ in x and y, elementwise."""
-    return _xor(x, y, name=name)  # type: ignore[no-any-return]
+    return _xor(x, y, name=name)
 
 
 def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The bits of x moved y places up, elementwise."""
-    return _left(x, y, name=name)  # type: ignore[no-any-return]
+    return _left(x, y, name=name)
 
 
 def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The bits of x moved y places down, elementwise; the sign stays."""
-    return _right(x, y, name=name)  # type: ignore[no-any-return]
+    return _right(x, y, name=name)
 
 
 def population_count(x: Any, name: str | None = None) -> Tensor:
     """How many bits of each element are set."""
-    return _population(x, name=name)  # type: ignore[no-any-return]
+    return _population(x, name=name)

@@ -89,7 +89,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
             low, high = _common_range(kind, wanted)
             clip = lookup("ClipByValue")
             value = clip(value, constant(low, kind), constant(high, kind), name="clamp")
-        return cast(value, wanted, name=scope)  # type: ignore[no-any-return]
+        return cast(value, wanted, name=scope)
 
 
 def _common_range(kind: Any, wanted: Any) -> tuple[Any, Any]:

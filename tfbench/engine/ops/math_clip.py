@@ -87,7 +87,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         inverse = rsqrt(reduce_sum(t * t, _range(0, ops.rank(t))))
         scaled = t * clip_norm
         factor = minimum(inverse * count, constant(1.0) / clip_norm)
-        return lookup("Identity")(scaled * factor, name=scope)  # type: ignore[no-any-return]
+        return lookup("Identity")(scaled * factor, name=scope)
 
 
 def _check_list(t_list: Any) -> list[Any]:
@@ -116,7 +116,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
                 with value.graph.colocate_with(value.op):
                     halves.append(lookup("L2Loss")(value))
         half: Any = reduce_sum(ops.stack(halves))
-        return sqrt(half * constant(2.0, dtype=half._dtype), name="global_norm")  # type: ignore[no-any-return]
+        return sqrt(half * constant(2.0, dtype=half._dtype), name="global_norm")
 
 
 def clip_by_global_norm(

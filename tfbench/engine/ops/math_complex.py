@@ -71,7 +71,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
                 f"The `real` and `imag` components have incorrect types: {kinds[0].name} {kinds[1].name}. They must be "
                 f"consistent, and one of {[dtypes.float32, dtypes.float64]}"
             )
-        return _complex(real, imag, Tout=wanted, name=scope)  # type: ignore[no-any-return]
+        return _complex(real, imag, Tout=wanted, name=scope)
 
 
 def real(input: Any, name: str | None = None) -> Tensor:
@@ -84,9 +84,9 @@ def real(input: Any, name: str | None = None) -> Tensor:
         input = convert_to_tensor(input, name="input")
         kind = input._dtype.base_dtype
         if kind.is_complex:
-            return _real(input, Tout=kind.real_dtype, name=scope)  # type: ignore[no-any-return]
+            return _real(input, Tout=kind.real_dtype, name=scope)
         if kind.is_floating or kind.is_integer or kind.is_bool or kind.is_quantized:
-            return input  # type: ignore[no-any-return]
+            return input
         raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {input._dtype}")
 
 
@@ -96,7 +96,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
         input = convert_to_tensor(input, name="input")
         kind = input._dtype.base_dtype
         if kind.is_complex:
-            return _imag(input, Tout=kind.real_dtype, name=scope)  # type: ignore[no-any-return]
+            return _imag(input, Tout=kind.real_dtype, name=scope)
         from tfbench.engine import ops
 
         return ops.zeros_like(input)
@@ -108,7 +108,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
         input = convert_to_tensor(input, name="input")
         kind = input._dtype.base_dtype
         if kind.is_complex:
-            return _angle(input, Tout=kind.real_dtype, name=scope)  # type: ignore[no-any-return]
+            return _angle(input, Tout=kind.real_dtype, name=scope)
         from tfbench.engine import ops
 
         negative = input < 0
@@ -128,7 +128,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
         x = convert_to_tensor(x, name="x")
         kind = x._dtype.base_dtype
         if kind.is_complex or kind is dtypes.variant:
-            return _conj(x, name=scope)  # type: ignore[no-any-return]
+            return _conj(x, name=scope)
         if kind.is_floating or kind.is_integer:
-            return x  # type: ignore[no-any-return]
+            return x
         raise TypeError(f"Expected numeric or variant tensor, got dtype {x._dtype!r}.")

@@ -46,7 +46,7 @@ def remove_squeezable_dimensions(
 
 
 def _squeezed_if(condition: Tensor, x: Tensor) -> Tensor:
-    return ops.cond(condition, lambda: ops.squeeze(x, [-1]), lambda: x)  # type: ignore[no-any-return]
+    return ops.cond(condition, lambda: ops.squeeze(x, [-1]), lambda: x)
 
 
 def confusion_matrix(

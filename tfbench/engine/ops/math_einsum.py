@@ -142,11 +142,11 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         shapes = [_shape_of(tensor) for tensor in tensors]
         labels, output = parse(equation, len(tensors))
         if len(tensors) <= 2:
-            return _einsum(tensors, equation=_written(labels, output))  # type: ignore[no-any-return]
+            return _einsum(tensors, equation=_written(labels, output))
         for places, names, result in contraction_steps(labels, output, _label_sizes(equation, labels, shapes)):
             operands = [tensors.pop(place) for place in places]
             tensors.append(_einsum(operands, equation=_written(names, result)))
-        return tensors[0]  # type: ignore[no-any-return]
+        return tensors[0]
 
 
 def _shape_of(value: Any) -> Any:

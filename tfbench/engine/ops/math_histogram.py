@@ -131,7 +131,7 @@ def bincount(
         arr = ops.reshape(arr, [-1])
         if weights is None:
             weights = constant([], as_dtype(dtype))
-        return _dense_bincount(arr, length, weights)  # type: ignore[no-any-return]
+        return _dense_bincount(arr, length, weights)
 
 
 # -- bins ----------------------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def histogram_fixed_width(
 ) -> Tensor:
     """How many of `values` fall into each of `nbins` bins of one width; values beyond the range count at its ends."""
     with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
-        return _histogram(values, value_range, nbins, dtype=dtype, name=scope)  # type: ignore[no-any-return]
+        return _histogram(values, value_range, nbins, dtype=dtype, name=scope)
 
 
 _bucketize = op(

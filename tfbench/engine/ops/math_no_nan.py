@@ -39,24 +39,24 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "multiply_no_nan", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y", dtype=x._dtype.base_dtype)
-        return _mul_no_nan(x, y, name=scope)  # type: ignore[no-any-return]
+        return _mul_no_nan(x, y, name=scope)
 
 
 def xlogy(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x log(y), elementwise, but 0 where x is 0."""
-    return _xlogy(x, y, name=name)  # type: ignore[no-any-return]
+    return _xlogy(x, y, name=name)
 
 
 def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x log(1 + y), elementwise, but 0 where x is 0."""
     with name_scope(name, "xlog1py", [x]):
-        return _xlog1py(x, y)  # type: ignore[no-any-return]
+        return _xlog1py(x, y)
 
 
 def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y, elementwise, but 0 where x is 0."""
     with name_scope(name, "xdivy", [x]):
-        return _xdivy(x, y)  # type: ignore[no-any-return]
+        return _xdivy(x, y)
 
 
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
@@ -64,12 +64,12 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "reciprocal_no_nan", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         one = convert_to_tensor(1, dtype=x._dtype.base_dtype, name="one")
-        return lookup("DivNoNan")(one, x, name=scope)  # type: ignore[no-any-return]
+        return lookup("DivNoNan")(one, x, name=scope)
 
 
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """The float next to x1 in the direction of x2, elementwise."""
-    return _next_after(x1, x2, name=name)  # type: ignore[no-any-return]
+    return _next_after(x1, x2, name=name)
 
 
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:

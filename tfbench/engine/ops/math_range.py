@@ -96,4 +96,4 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
                 )
             widest = max(found, key=_RANGE_TYPES.index)
         start, limit, delta = (cast(value, widest) for value in (start, limit, delta))
-        return _range_op(start, limit, delta, name=scope)  # type: ignore[no-any-return]
+        return _range_op(start, limit, delta, name=scope)

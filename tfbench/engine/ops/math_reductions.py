@@ -53,7 +53,7 @@ def count_nonzero(
         if kind is not dtypes.bool:
             empty = np.array(b"", object) if kind is dtypes.string else np.zeros((), kind.as_numpy_dtype)
             x = lookup("NotEqual")(x, const_node(x.graph, empty, kind, "zeros"))
-        return cast(reduce_sum(cast(x, dtypes.int64), axis, bool(keepdims)), dtype)  # type: ignore[no-any-return]
+        return cast(reduce_sum(cast(x, dtypes.int64), axis, bool(keepdims)), dtype)
 
 
 # -- tf.math has these ---------------------------------------------------------------------------------------------
@@ -78,4 +78,4 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The square root of the variance, over `axis`."""
     with name_scope(name or "reduce_std"):
-        return sqrt(reduce_variance(convert_to_tensor(input_tensor), axis, keepdims))  # type: ignore[no-any-return]
+        return sqrt(reduce_variance(convert_to_tensor(input_tensor), axis, keepdims))

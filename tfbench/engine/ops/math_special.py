@@ -89,12 +89,12 @@ def _betainc_shape(node: Operation, *shapes: Any) -> Any:
 
 def lgamma(x: Any, name: str | None = None) -> Tensor:
     """The logarithm of |gamma(x)|, elementwise."""
-    return _lgamma(x, name=name)  # type: ignore[no-any-return]
+    return _lgamma(x, name=name)
 
 
 def digamma(x: Any, name: str | None = None) -> Tensor:
     """The derivative of lgamma, elementwise."""
-    return _digamma(x, name=name)  # type: ignore[no-any-return]
+    return _digamma(x, name=name)
 
 
 def erf(x: Any, name: str | None = None) -> Any:
@@ -106,32 +106,32 @@ def erf(x: Any, name: str | None = None) -> Any:
 
 def erfc(x: Any, name: str | None = None) -> Tensor:
     """1 - erf(x), elementwise, exact where it is small."""
-    return _erfc(x, name=name)  # type: ignore[no-any-return]
+    return _erfc(x, name=name)
 
 
 def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The regularised lower incomplete gamma function P(a, x), elementwise."""
-    return _igamma(a, x, name=name)  # type: ignore[no-any-return]
+    return _igamma(a, x, name=name)
 
 
 def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The regularised upper incomplete gamma function Q(a, x), elementwise."""
-    return _igammac(a, x, name=name)  # type: ignore[no-any-return]
+    return _igammac(a, x, name=name)
 
 
 def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     """Hurwitz's zeta function, the sum of (q + k)^-x, elementwise."""
-    return _zeta(x, q, name=name)  # type: ignore[no-any-return]
+    return _zeta(x, q, name=name)
 
 
 def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The a-th derivative of digamma at x, elementwise."""
-    return _polygamma(a, x, name=name)  # type: ignore[no-any-return]
+    return _polygamma(a, x, name=name)
 
 
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     """The regularised incomplete beta function, elementwise; a, b and x have one shape or are scalars."""
-    return _betainc(a, b, x, name=name)  # type: ignore[no-any-return]
+    return _betainc(a, b, x, name=name)
 
 
 def lbeta(x: Any, name: str | None = None) -> Tensor:
@@ -139,7 +139,7 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "lbeta", [x]):
         x = convert_to_tensor(x, name="x")
         logs = reduce_sum(_lgamma(x), [-1])
-        return logs - _lgamma(reduce_sum(x, [-1]))  # type: ignore[no-any-return]
+        return logs - _lgamma(reduce_sum(x, [-1]))
 
 
 # -- tf.math has these -------------------------------------------------------------------------------------------
@@ -148,13 +148,13 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
 def erfinv(x: Any, name: str | None = None) -> Tensor:
     """The inverse of the error function, elementwise."""
     with name_scope(name, "erfinv", [x]):
-        return _erfinv(x)  # type: ignore[no-any-return]
+        return _erfinv(x)
 
 
 def ndtri(x: Any, name: str | None = None) -> Tensor:
     """The quantile of the standard normal distribution, elementwise."""
     with name_scope(name, "ndtri", [x]):
-        return _ndtri(x)  # type: ignore[no-any-return]
+        return _ndtri(x)
 
 
 def erfcinv(x: Any, name: str | None = None) -> Tensor:
@@ -162,28 +162,28 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "erfcinv", [x]):
         x = convert_to_tensor(x, name="start")
         quantile: Any = ndtri(0.5 * x)
-        return -quantile * math.sqrt(0.5)  # type: ignore[no-any-return]
+        return -quantile * math.sqrt(0.5)
 
 
 def bessel_i0(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind and order 0, elementwise."""
     with name_scope(name, "bessel_i0", [x]):
-        return _i0(x)  # type: ignore[no-any-return]
+        return _i0(x)
 
 
 def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
     """exp(-|x|) bessel_i0(x), elementwise."""
     with name_scope(name, "bessel_i0e", [x]):
-        return _i0e(x)  # type: ignore[no-any-return]
+        return _i0e(x)
 
 
 def bessel_i1(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind and order 1, elementwise."""
     with name_scope(name, "bessel_i1", [x]):
-        return _i1(x)  # type: ignore[no-any-return]
+        return _i1(x)
 
 
 def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
     """exp(-|x|) bessel_i1(x), elementwise."""
     with name_scope(name, "bessel_i1e", [x]):
-        return _i1e(x)  # type: ignore[no-any-return]
+        return _i1e(x)

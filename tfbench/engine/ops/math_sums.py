@@ -108,8 +108,8 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
     if len(tensors) == 1 and name is None:
         return tensors[0]
     if len(tensors) == 1:
-        return lookup("Identity")(tensors[0], name=name)  # type: ignore[no-any-return]
-    return _add_n(tensors, name=name)  # type: ignore[no-any-return]
+        return lookup("Identity")(tensors[0], name=name)
+    return _add_n(tensors, name=name)
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:

@@ -87,7 +87,7 @@ def square(x: Any, name: str | None = None) -> Any:
 
 def reciprocal(x: Any, name: str | None = None) -> Tensor:
     """1 / x, elementwise."""
-    return _reciprocal(x, name=name)  # type: ignore[no-any-return]
+    return _reciprocal(x, name=name)
 
 
 # -- roots, exponentials, logarithms -------------------------------------------------------------------------
@@ -123,39 +123,39 @@ def sqrt(x: Any, name: str | None = None) -> Any:
 
 def rsqrt(x: Any, name: str | None = None) -> Tensor:
     """1 / sqrt(x), elementwise."""
-    return _rsqrt(x, name=name)  # type: ignore[no-any-return]
+    return _rsqrt(x, name=name)
 
 
 def exp(x: Any, name: str | None = None) -> Tensor:
     """e to the power x, elementwise."""
-    return _exp(x, name=name)  # type: ignore[no-any-return]
+    return _exp(x, name=name)
 
 
 def expm1(x: Any, name: str | None = None) -> Tensor:
     """exp(x) - 1, elementwise, exact for small x."""
-    return _expm1(x, name=name)  # type: ignore[no-any-return]
+    return _expm1(x, name=name)
 
 
 def log(x: Any, name: str | None = None) -> Tensor:
     """The natural logarithm, elementwise."""
-    return _log(x, name=name)  # type: ignore[no-any-return]
+    return _log(x, name=name)
 
 
 def log1p(x: Any, name: str | None = None) -> Tensor:
     """log(1 + x), elementwise, exact for small x."""
-    return _log1p(x, name=name)  # type: ignore[no-any-return]
+    return _log1p(x, name=name)
 
 
 def sigmoid(x: Any, name: str | None = None) -> Tensor:
     """1 / (1 + exp(-x)), elementwise."""
-    return _sigmoid(x, name=name)  # type: ignore[no-any-return]
+    return _sigmoid(x, name=name)
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), elementwise, without overflow."""
     with name_scope(name, "LogSigmoid", [x]) as scope:
         x = as_tensor(x, "x")
-        return _neg(lookup("Softplus")(_neg(x)), name=scope)  # type: ignore[no-any-return]
+        return _neg(lookup("Softplus")(_neg(x)), name=scope)
 
 
 # -- trigonometry ----------------------------------------------------------------------------------------------
@@ -176,42 +176,42 @@ _atanh = unary("Atanh", FLOATS_COMPLEX, lambda xp, x: xp.arctanh(x))
 
 def sin(x: Any, name: str | None = None) -> Tensor:
     """The sine of x radians, elementwise."""
-    return _sin(x, name=name)  # type: ignore[no-any-return]
+    return _sin(x, name=name)
 
 
 def cos(x: Any, name: str | None = None) -> Tensor:
     """The cosine of x radians, elementwise."""
-    return _cos(x, name=name)  # type: ignore[no-any-return]
+    return _cos(x, name=name)
 
 
 def tan(x: Any, name: str | None = None) -> Tensor:
     """The tangent of x radians, elementwise."""
-    return _tan(x, name=name)  # type: ignore[no-any-return]
+    return _tan(x, name=name)
 
 
 def asin(x: Any, name: str | None = None) -> Tensor:
     """The angle in radians whose sine is x, elementwise."""
-    return _asin(x, name=name)  # type: ignore[no-any-return]
+    return _asin(x, name=name)
 
 
 def acos(x: Any, name: str | None = None) -> Tensor:
     """The angle in radians whose cosine is x, elementwise."""
-    return _acos(x, name=name)  # type: ignore[no-any-return]
+    return _acos(x, name=name)
 
 
 def atan(x: Any, name: str | None = None) -> Tensor:
     """The angle in radians whose tangent is x, elementwise."""
-    return _atan(x, name=name)  # type: ignore[no-any-return]
+    return _atan(x, name=name)
 
 
 def sinh(x: Any, name: str | None = None) -> Tensor:
     """The hyperbolic sine, elementwise."""
-    return _sinh(x, name=name)  # type: ignore[no-any-return]
+    return _sinh(x, name=name)
 
 
 def cosh(x: Any, name: str | None = None) -> Tensor:
     """The hyperbolic cosine, elementwise."""
-    return _cosh(x, name=name)  # type: ignore[no-any-return]
+    return _cosh(x, name=name)
 
 
 def tanh(x: Any, name: str | None = None) -> Any:
@@ -223,17 +223,17 @@ def tanh(x: Any, name: str | None = None) -> Any:
 
 def asinh(x: Any, name: str | None = None) -> Tensor:
     """The inverse hyperbolic sine, elementwise."""
-    return _asinh(x, name=name)  # type: ignore[no-any-return]
+    return _asinh(x, name=name)
 
 
 def acosh(x: Any, name: str | None = None) -> Tensor:
     """The inverse hyperbolic cosine, elementwise."""
-    return _acosh(x, name=name)  # type: ignore[no-any-return]
+    return _acosh(x, name=name)
 
 
 def atanh(x: Any, name: str | None = None) -> Tensor:
     """The inverse hyperbolic tangent, elementwise."""
-    return _atanh(x, name=name)  # type: ignore[no-any-return]
+    return _atanh(x, name=name)
 
 
 # -- rounding, and tests of numbers ------------------------------------------------------------------------------
@@ -259,37 +259,37 @@ def round(x: Any, name: str | None = None) -> Tensor:
     tensor = as_tensor(x, "x")
     if tensor._dtype.is_integer:
         return tensor
-    return _round(tensor, name=name)  # type: ignore[no-any-return]
+    return _round(tensor, name=name)
 
 
 def rint(x: Any, name: str | None = None) -> Tensor:
     """The nearest whole number, halves to the even one."""
-    return _rint(x, name=name)  # type: ignore[no-any-return]
+    return _rint(x, name=name)
 
 
 def floor(x: Any, name: str | None = None) -> Tensor:
     """The largest whole number that is not larger than x, elementwise."""
-    return _floor(x, name=name)  # type: ignore[no-any-return]
+    return _floor(x, name=name)
 
 
 def ceil(x: Any, name: str | None = None) -> Tensor:
     """The smallest whole number that is not smaller than x, elementwise."""
-    return _ceil(x, name=name)  # type: ignore[no-any-return]
+    return _ceil(x, name=name)
 
 
 def is_nan(x: Any, name: str | None = None) -> Tensor:
     """Whether each element is not a number."""
-    return _is_nan(x, name=name)  # type: ignore[no-any-return]
+    return _is_nan(x, name=name)
 
 
 def is_inf(x: Any, name: str | None = None) -> Tensor:
     """Whether each element is infinite."""
-    return _is_inf(x, name=name)  # type: ignore[no-any-return]
+    return _is_inf(x, name=name)
 
 
 def is_finite(x: Any, name: str | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
-    return _is_finite(x, name=name)  # type: ignore[no-any-return]
+    return _is_finite(x, name=name)
 
 
 for _declared in (_floor, _ceil, _round, _rint):

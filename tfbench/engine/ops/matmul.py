@@ -199,8 +199,8 @@ def matmul(
                 b, adjoint_b = conj(b), True
             attrs: dict[str, Any] = {"adj_x": adjoint_a, "adj_y": adjoint_b, "grad_x": grad_a, "grad_y": grad_b}
             if output_type is not None:
-                return _batch_matmul_v3(a, b, Tout=output_type, name=scope, **attrs)  # type: ignore[no-any-return]
-            return _batch_matmul(a, b, name=scope, **attrs)  # type: ignore[no-any-return]
+                return _batch_matmul_v3(a, b, Tout=output_type, name=scope, **attrs)
+            return _batch_matmul(a, b, name=scope, **attrs)
         if adjoint_a:
             a, transpose_a = conj(a), True
         if adjoint_b:
@@ -209,7 +209,7 @@ def matmul(
         if sparse and all(kind in (dtypes.float32, dtypes.bfloat16) for kind in kinds):
             product = sparse_matmul(a, b, transpose_a, transpose_b, a_is_sparse, b_is_sparse, name=scope)
             return cast(product, dtypes.bfloat16) if kinds == (dtypes.bfloat16, dtypes.bfloat16) else product
-        return _matmul_op(  # type: ignore[no-any-return]
+        return _matmul_op(
             a, b, transpose_a=transpose_a, transpose_b=transpose_b, grad_a=grad_a, grad_b=grad_b, name=scope
         )
 
@@ -224,7 +224,7 @@ def sparse_matmul(
     name: str | None = None,
 ) -> Tensor:
     """The product of two matrices that have many zeros, in float32."""
-    return _sparse_matmul(  # type: ignore[no-any-return]
+    return _sparse_matmul(
         a, b, transpose_a=transpose_a, transpose_b=transpose_b, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse,
         name=name,
     )  # fmt: skip
@@ -243,7 +243,7 @@ def matvec(
     with name_scope(name, "MatVec", [a, b]):
         column = lookup("ExpandDims")(b, -1)
         product = matmul(a, column, transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
-        return lookup("Squeeze")(product, squeeze_dims=[-1])  # type: ignore[no-any-return]
+        return lookup("Squeeze")(product, squeeze_dims=[-1])
 
 
 def trace(x: Any, name: str | None = None) -> Tensor:
@@ -281,4 +281,4 @@ def _cross_kernel(xp: Any, a: Any, b: Any) -> Any:
 
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The vector product of 3-element vectors along the last axis."""
-    return _cross(a, b, name=name)  # type: ignore[no-any-return]
+    return _cross(a, b, name=name)

@@ -200,24 +200,24 @@ tanh_grad = _from_result("TanhGrad", lambda xp, y, dy: dy * (y.dtype.type(1) - y
 
 def relu(features: Any, name: str | None = None) -> Tensor:
     """max(features, 0), elementwise."""
-    return relu_op(features, name=name)  # type: ignore[no-any-return]
+    return relu_op(features, name=name)
 
 
 def elu(features: Any, name: str | None = None) -> Tensor:
     """exp(features) - 1 where negative, features elsewhere."""
-    return elu_op(features, name=name)  # type: ignore[no-any-return]
+    return elu_op(features, name=name)
 
 
 def selu(features: Any, name: str | None = None) -> Tensor:
     """The scaled exponential linear unit: keeps activations of mean 0 and variance 1 so."""
-    return selu_op(features, name=name)  # type: ignore[no-any-return]
+    return selu_op(features, name=name)
 
 
 def softplus(features: Any, name: str | None = None) -> Tensor:
     """log(exp(features) + 1), elementwise, without overflow."""
-    return softplus_op(features, name=name)  # type: ignore[no-any-return]
+    return softplus_op(features, name=name)
 
 
 def softsign(features: Any, name: str | None = None) -> Tensor:
     """features / (|features| + 1), elementwise."""
-    return softsign_op(features, name=name)  # type: ignore[no-any-return]
+    return softsign_op(features, name=name)

@@ -78,4 +78,4 @@ def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = 
         layout = layout_of(data_format)
         value = convert_to_tensor(value, name="input")
         bias = convert_to_tensor(bias, dtype=value._dtype.base_dtype, name="bias")
-        return bias_add_op(value, bias, data_format=layout or "NHWC", name=scope)  # type: ignore[no-any-return]
+        return bias_add_op(value, bias, data_format=layout or "NHWC", name=scope)

@@ -106,7 +106,7 @@ def conv3d_backprop_filter(
     name: str | None = None,
 ) -> Tensor:
     """The gradient of `conv3d` with respect to a filter of the shape `filter_sizes`."""
-    return conv3d_backprop_filter_op(  # type: ignore[no-any-return]
+    return conv3d_backprop_filter_op(
         input,
         filter_sizes,
         out_backprop,

@@ -78,4 +78,4 @@ def _l2_loss_gradient(node: Operation, dy: Any) -> Any:
 
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """Half the sum of the squares of all elements."""
-    return l2_loss_op(t, name=name)  # type: ignore[no-any-return]
+    return l2_loss_op(t, name=name)

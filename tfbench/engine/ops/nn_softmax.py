@@ -58,13 +58,13 @@ def over_axis(opdef: OpDef, logits: Any, dim: Any, name: str | None) -> Tensor:
     logits = convert_to_tensor(logits)
     shape = logits._shape
     if isinstance(dim, int) and dim == -1:
-        return opdef(logits, name=name)  # type: ignore[no-any-return]
+        return opdef(logits, name=name)
     if shape is None:
         raise TypeError(f"The rank of {logits.name} must be known for softmax along axis {dim}; axis -1 needs no rank.")
     rank = len(shape)
     known = constant_value(dim) if isinstance(dim, Tensor) else dim
     if not isinstance(dim, Tensor) and dim == rank - 1:
-        return opdef(logits, name=name)  # type: ignore[no-any-return]
+        return opdef(logits, name=name)
     if known is not None and not -rank <= known < rank:
         raise errors.InvalidArgumentError(
             None,

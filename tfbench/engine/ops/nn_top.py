@@ -201,4 +201,4 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = np.int3
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether each row of `predictions` has its `targets` class among the `k` largest; ties count as among them."""
     with name_scope(name, "in_top_k"):
-        return in_top_k_op(predictions, targets, k, name=name)  # type: ignore[no-any-return]
+        return in_top_k_op(predictions, targets, k, name=name)

@@ -92,9 +92,7 @@ def string_format(
             f"The template expects {template.count(placeholder)} tensors, but the inputs only has {len(inputs)}. "
             "Please ensure the number of placeholders in template matches inputs length."
         )
-    return _format(  # type: ignore[no-any-return]
-        inputs, template=template, placeholder=placeholder, summarize=summarize, name=name
-    )
+    return _format(inputs, template=template, placeholder=placeholder, summarize=summarize, name=name)
 
 
 # -- printing ------------------------------------------------------------------------------------------------------
@@ -221,7 +219,7 @@ def print(*inputs: Any, **kwargs: Any) -> Operation:
     else:
         template, placeholder, tensors = _template(inputs, separator)
         text = string_format(template, tensors, placeholder, summarize, name=f"{name}_format" if name else None)
-    return _print(text, output_stream=output_stream, end=end, name=name)  # type: ignore[no-any-return]
+    return _print(text, output_stream=output_stream, end=end, name=name)
 
 
 # -- the clock -----------------------------------------------------------------------------------------------------
@@ -244,4 +242,4 @@ def _timestamp_kernel(xp: Any) -> Any:
 
 def timestamp(name: str | None = None) -> Tensor:
     """The seconds since 1970, when this is run."""
-    return _timestamp(name=name)  # type: ignore[no-any-return]
+    return _timestamp(name=name)

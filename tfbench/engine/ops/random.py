@@ -151,7 +151,7 @@ def random_uniform(
             maxval = convert_to_tensor(maxval, dtype=dtype, name="max")
         seeds = seed_attrs(seed)
         if dtype.is_integer:
-            return _random_uniform_int(shape, minval, maxval, name=scope, **seeds)  # type: ignore[no-any-return]
+            return _random_uniform_int(shape, minval, maxval, name=scope, **seeds)
         unit: Tensor = _random_uniform(shape, dtype=dtype, **seeds)
         return between(unit, minval, maxval, from_zero, to_one, scope)
 
@@ -200,7 +200,7 @@ def _normal(
 
 def random_shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     """`value` with its rows (entries of dimension 0) in random order."""
-    return _random_shuffle(value, name=name, **seed_attrs(seed))  # type: ignore[no-any-return]
+    return _random_shuffle(value, name=name, **seed_attrs(seed))
 
 
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:

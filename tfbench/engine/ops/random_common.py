@@ -113,7 +113,7 @@ def drawing(module: str, function: str) -> Callable[..., Any]:
     """A function of `kernels/`, loaded when the first op that needs it is bound: most programs need one or two."""
     import importlib
 
-    return getattr(importlib.import_module(f"tfbench.engine.kernels.{module}"), function)  # type: ignore[no-any-return]
+    return getattr(importlib.import_module(f"tfbench.engine.kernels.{module}"), function)
 
 
 # -- seeds -----------------------------------------------------------------------------------------------------------

@@ -205,7 +205,7 @@ def category_type(dtype: Any) -> Any:
 def _draw_categories(logits: Any, num_samples: Any, dtype: Any, seed: Any) -> Tensor:
     logits = convert_to_tensor(logits, name="logits")
     dtype = category_type(dtype)
-    return _multinomial(logits, num_samples, output_dtype=dtype, **seed_attrs(seed))  # type: ignore[no-any-return]
+    return _multinomial(logits, num_samples, output_dtype=dtype, **seed_attrs(seed))
 
 
 def random_gamma(
@@ -239,7 +239,7 @@ def random_poisson(
     """`shape` numbers of each Poisson distribution with the rate `lam`, in the shape `shape` + that of `lam`."""
     with name_scope(name, "random_poisson", [lam, shape]):
         shape = convert_to_tensor(shape, name="shape", dtype=dtypes.int32)
-        return _random_poisson(shape, lam, dtype=dtype, **seed_attrs(seed))  # type: ignore[no-any-return]
+        return _random_poisson(shape, lam, dtype=dtype, **seed_attrs(seed))
 
 
 def parameterized_truncated_normal(
@@ -260,4 +260,4 @@ def parameterized_truncated_normal(
         shape = shape_tensor(shape)
         named = {"means": means, "stddevs": stddevs, "minvals": minvals, "maxvals": maxvals}
         parameters = [convert_to_tensor(value, dtype=dtype, name=key) for key, value in named.items()]
-        return _parameterized_truncated_normal(shape, *parameters, **seed_attrs(seed))  # type: ignore[no-any-return]
+        return _parameterized_truncated_normal(shape, *parameters, **seed_attrs(seed))

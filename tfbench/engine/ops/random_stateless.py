@@ -300,7 +300,7 @@ def _with_stream(definition: OpDef, shape: Any, seed: Any, alg: Any, *more: Any,
     """A node of the newer form, with the nodes that make its key and counter in front."""
     number = _algorithm("auto_select" if alg is None else alg)
     key, counter = _get_key_counter(seed)
-    return definition(shape, key, counter, number, *more, **attrs)  # type: ignore[no-any-return]
+    return definition(shape, key, counter, number, *more, **attrs)
 
 
 def stateless_normal(
@@ -358,7 +358,7 @@ def stateless_categorical(
 
 def _categories(logits: Any, num_samples: Any, dtype: Any, seed: Any) -> Tensor:
     logits = convert_to_tensor(logits, name="logits")
-    return _multinomial(logits, num_samples, seed, output_dtype=category_type(dtype))  # type: ignore[no-any-return]
+    return _multinomial(logits, num_samples, seed, output_dtype=category_type(dtype))
 
 
 def stateless_gamma(
@@ -377,4 +377,4 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32
     """Numbers of Poisson distributions, the same for the same `seed`; `shape` ends with the shape of `lam`."""
     with name_scope(name, "stateless_random_poisson", [shape, seed, lam]):
         shape = shape_tensor(shape)
-        return _poisson(shape, seed, lam, dtype=dtype)  # type: ignore[no-any-return]
+        return _poisson(shape, seed, lam, dtype=dtype)

@@ -40,7 +40,7 @@ class _Functions:
 
 
 def _functions(graph: Graph) -> _Functions:
-    return graph.extension("py_funcs", _Functions)  # type: ignore[no-any-return]
+    return graph.extension("py_funcs", _Functions)
 
 
 _tokens = itertools.count()

@@ -250,47 +250,47 @@ _sparse_sqrt_n = _sparse("SparseSegmentSqrtN", _FLOAT, _sqrt_n, "sums of picked 
 
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The sum of the rows of each segment; ids are sorted."""
-    return _segment_sum(data, segment_ids, name=name)  # type: ignore[no-any-return]
+    return _segment_sum(data, segment_ids, name=name)
 
 
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The mean of the rows of each segment; ids are sorted."""
-    return _segment_mean(data, segment_ids, name=name)  # type: ignore[no-any-return]
+    return _segment_mean(data, segment_ids, name=name)
 
 
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The product of the rows of each segment; ids are sorted."""
-    return _segment_prod(data, segment_ids, name=name)  # type: ignore[no-any-return]
+    return _segment_prod(data, segment_ids, name=name)
 
 
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The smallest of the rows of each segment; ids are sorted."""
-    return _segment_min(data, segment_ids, name=name)  # type: ignore[no-any-return]
+    return _segment_min(data, segment_ids, name=name)
 
 
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The largest of the rows of each segment; ids are sorted."""
-    return _segment_max(data, segment_ids, name=name)  # type: ignore[no-any-return]
+    return _segment_max(data, segment_ids, name=name)
 
 
 def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The sum of the rows of each segment; ids in any order, negative ones are dropped."""
-    return _unsorted_sum(data, segment_ids, num_segments, name=name)  # type: ignore[no-any-return]
+    return _unsorted_sum(data, segment_ids, num_segments, name=name)
 
 
 def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The product of the rows of each segment; ids in any order, negative ones are dropped."""
-    return _unsorted_prod(data, segment_ids, num_segments, name=name)  # type: ignore[no-any-return]
+    return _unsorted_prod(data, segment_ids, num_segments, name=name)
 
 
 def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The smallest of the rows of each segment; ids in any order, negative ones are dropped."""
-    return _unsorted_min(data, segment_ids, num_segments, name=name)  # type: ignore[no-any-return]
+    return _unsorted_min(data, segment_ids, num_segments, name=name)
 
 
 def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The largest of the rows of each segment; ids in any order, negative ones are dropped."""
-    return _unsorted_max(data, segment_ids, num_segments, name=name)  # type: ignore[no-any-return]
+    return _unsorted_max(data, segment_ids, num_segments, name=name)
 
 
 def _rows_of_each(data: Any, ids: Any, count: Any) -> Tensor:
@@ -302,7 +302,7 @@ def _rows_of_each(data: Any, ids: Any, count: Any) -> Tensor:
     ones = ops.ones(shape_internal(ids), dtype=data._dtype)
     number = unsorted_segment_sum(ones, ids, count)
     form = ops.concat([count[None], ops.ones([ops.rank(data) - ops.rank(ids)], dtype=count._dtype)], axis=0)  # type: ignore[operator]
-    return lookup("Maximum")(ops.reshape(number, form), 1)  # type: ignore[no-any-return]
+    return lookup("Maximum")(ops.reshape(number, form), 1)
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
@@ -311,7 +311,7 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
         data = convert_to_tensor(data)
         ids = convert_to_tensor(segment_ids)
         number = _rows_of_each(data, ids, num_segments)
-        return unsorted_segment_sum(data, ids, num_segments) / number  # type: ignore[no-any-return, operator]
+        return unsorted_segment_sum(data, ids, num_segments) / number  # type: ignore[operator]
 
 
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
@@ -320,7 +320,7 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
         data = convert_to_tensor(data)
         ids = convert_to_tensor(segment_ids)
         number = _rows_of_each(data, ids, num_segments)
-        return unsorted_segment_sum(data, ids, num_segments) / sqrt(number)  # type: ignore[no-any-return, operator]
+        return unsorted_segment_sum(data, ids, num_segments) / sqrt(number)  # type: ignore[operator]
 
 
 def _picked(pair: tuple[OpDef, OpDef], data: Any, indices: Any, ids: Any, name: Any, count: Any, sparse: bool) -> Any:
@@ -335,7 +335,7 @@ def sparse_segment_sum(
     sparse_gradient: bool = False,
 ) -> Tensor:  # fmt: skip
     """The sum of the rows `data[indices]` of each segment; ids are sorted."""
-    return _picked(_sparse_sum, data, indices, segment_ids, name, num_segments, sparse_gradient)  # type: ignore[no-any-return]
+    return _picked(_sparse_sum, data, indices, segment_ids, name, num_segments, sparse_gradient)
 
 
 def sparse_segment_mean(
@@ -343,7 +343,7 @@ def sparse_segment_mean(
     sparse_gradient: bool = False,
 ) -> Tensor:  # fmt: skip
     """The mean of the rows `data[indices]` of each segment; ids are sorted."""
-    return _picked(_sparse_mean, data, indices, segment_ids, name, num_segments, sparse_gradient)  # type: ignore[no-any-return]
+    return _picked(_sparse_mean, data, indices, segment_ids, name, num_segments, sparse_gradient)
 
 
 def sparse_segment_sqrt_n(
@@ -351,4 +351,4 @@ def sparse_segment_sqrt_n(
     sparse_gradient: bool = False,
 ) -> Tensor:  # fmt: skip
     """The sum of the rows `data[indices]` of each segment over the root of their number; ids are sorted."""
-    return _picked(_sparse_sqrt_n, data, indices, segment_ids, name, num_segments, sparse_gradient)  # type: ignore[no-any-return]
+    return _picked(_sparse_sqrt_n, data, indices, segment_ids, name, num_segments, sparse_gradient)

@@ -128,7 +128,7 @@ def _reshape_gradient(node: Operation, dy: Any) -> Any:
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The elements of `tensor` in another `shape`, of which one size may be -1: whatever is left."""
-    return _reshape(tensor, shape, name=name)  # type: ignore[no-any-return]
+    return _reshape(tensor, shape, name=name)
 
 
 _expand_dims = op(
@@ -179,7 +179,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     axis = renamed("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
-    return _expand_dims(input, axis, name=name)  # type: ignore[no-any-return]
+    return _expand_dims(input, axis, name=name)
 
 
 _squeeze = op("Squeeze", "input: T", "output: T", "T: type; squeeze_dims: list(int) >= 0 = []", aliases=True)
@@ -227,7 +227,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
     dims = [axis] if np.isscalar(axis) else axis
     if dims is not None and not isinstance(dims, (list, tuple)):
         raise TypeError(f"Expected list for 'axis' argument to 'squeeze' Op, not {axis!r}.")
-    return _squeeze(input, squeeze_dims=dims, name=name)  # type: ignore[no-any-return]
+    return _squeeze(input, squeeze_dims=dims, name=name)
 
 
 def renamed(new_name: str, new: Any, old_name: str, old: Any) -> Any:

@@ -184,14 +184,14 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
     with name_scope(name, "Shape", [input]) as scope:
         composite = _composite_shape(input)
         if composite is not None:
-            return lookup("Cast")(composite, DstT=wanted)  # type: ignore[no-any-return]
+            return lookup("Cast")(composite, DstT=wanted)
         tensor = convert_to_tensor(input)
         known = tensor._shape
         if optimize and is_fully_defined(known):
             if out_type is None:
                 return convert_to_tensor(TensorShape(known))
             return constant(list(known or ()), wanted, name=scope)
-        return _shape(tensor, out_type=wanted, name=scope)  # type: ignore[no-any-return]
+        return _shape(tensor, out_type=wanted, name=scope)
 
 
 def _composite_shape(value: Any) -> Tensor | None:
@@ -210,7 +210,7 @@ def _is_sparse(value: Any) -> bool:
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The sizes of each tensor of a list."""
-    return _shape_n(input, out_type=as_dtype(out_type), name=name)  # type: ignore[no-any-return]
+    return _shape_n(input, out_type=as_dtype(out_type), name=name)
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
@@ -223,11 +223,11 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
     with name_scope(name, "Rank", [input]) as scope:
         composite = _composite_shape(input)
         if composite is not None:
-            return _size(composite, out_type=dtypes.int32, name=scope)  # type: ignore[no-any-return]
+            return _size(composite, out_type=dtypes.int32, name=scope)
         tensor = convert_to_tensor(input)
         if optimize and tensor._shape is not None:
             return constant(len(tensor._shape), dtypes.int32, name=scope)
-        return _rank(tensor, name=scope)  # type: ignore[no-any-return]
+        return _rank(tensor, name=scope)
 
 
 def size(input: Any, name: str | None = None, out_type: Any = None) -> Tensor:
@@ -242,7 +242,7 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
         composite = _composite_shape(input)
         if composite is not None:
             sizes = lookup("Cast")(composite, DstT=wanted)
-            return lookup("Prod")(sizes, 0, name=scope)  # type: ignore[no-any-return]
+            return lookup("Prod")(sizes, 0, name=scope)
         tensor = convert_to_tensor(input)
         if optimize:
             known = tensor._shape
@@ -250,4 +250,4 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
                 return constant(num_elements(known), wanted, name=scope)
             if known is not None and 0 in known:
                 return constant(0, wanted, name=scope)
-        return _size(tensor, out_type=wanted, name=scope)  # type: ignore[no-any-return]
+        return _size(tensor, out_type=wanted, name=scope)

@@ -285,7 +285,7 @@ def _slice_gradient(node: Operation, dy: Any) -> Any:
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The part of `input_` that starts at `begin` and has `size` elements a dimension (-1: all that are left)."""
-    return _slice(input_, begin, size, name=name)  # type: ignore[no-any-return]
+    return _slice(input_, begin, size, name=name)
 
 
 def _partial_slice(node: Operation, follow: Any) -> list[int | None] | None:

@@ -122,7 +122,7 @@ def sparse_to_dense(
     name: str | None = None,
 ) -> Tensor:
     """A tensor with `sparse_values` (one, or one each) at `sparse_indices` and `default_value` elsewhere."""
-    return _to_dense(  # type: ignore[no-any-return]
+    return _to_dense(
         sparse_indices, output_shape, sparse_values, default_value, validate_indices=validate_indices, name=name
     )
 
@@ -310,7 +310,7 @@ def sparse_tensor_dense_matmul(
     sparse = as_sparse(sp_a)
     with name_scope(name, "SparseTensorDenseMatMul", [sparse.indices, sparse.values, b]):
         dense = convert_to_tensor(b, name="b")
-        return _matmul(  # type: ignore[no-any-return]
+        return _matmul(
             sparse.indices, sparse.values, sparse.dense_shape, dense, adjoint_a=adjoint_a, adjoint_b=adjoint_b
         )
 

@@ -80,7 +80,7 @@ _edit_distance.no_gradient("a number of edits is an integer")
 def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Tensor:
     """How many edits turn each sequence of `hypothesis` into that of `truth`; normalized: per element of truth."""
     first, second = as_sparse(hypothesis), as_sparse(truth)
-    return _edit_distance(  # type: ignore[no-any-return]
+    return _edit_distance(
         first.indices,
         first.values,
         first.dense_shape,

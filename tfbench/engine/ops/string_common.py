@@ -45,7 +45,7 @@ def scalar_string(value: Any, what: str) -> bytes:
     array: Any = np.asarray(value)
     if array.ndim:
         raise invalid(f"{what} must be scalar, but received [{','.join(str(size) for size in array.shape)}]")
-    return array[()]  # type: ignore[no-any-return]
+    return array[()]
 
 
 def raw(value: Any) -> bytes:

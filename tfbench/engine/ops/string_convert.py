@@ -64,7 +64,7 @@ def string_to_number(
 ) -> Tensor:
     """The number that each string says, as `out_type`. Newer: `input`. InvalidArgumentError for other strings."""
     string_tensor = deprecated_argument("string_tensor", string_tensor, "input", input)
-    return _to_number(string_tensor, out_type=out_type, name=name)  # type: ignore[no-any-return]
+    return _to_number(string_tensor, out_type=out_type, name=name)
 
 
 _as_string = op(
@@ -119,7 +119,7 @@ def as_string(
       scientific: as 1.5e+00; `shortest`: as %g does.
       width, fill: at least so many characters, filled up with blanks, or with `fill` ('0', ' ', '-' left-aligned).
     """
-    return _as_string(  # type: ignore[no-any-return]
+    return _as_string(
         input, precision=precision, scientific=scientific, shortest=shortest, width=width, fill=fill, name=name
     )
 
@@ -158,17 +158,17 @@ def string_to_hash_bucket(
 ) -> Tensor:
     """A number below `num_buckets` for each string. The hash may change: prefer `string_to_hash_bucket_fast`."""
     string_tensor = deprecated_argument("input", input, "string_tensor", string_tensor)
-    return _hash(string_tensor, num_buckets=num_buckets, name=name)  # type: ignore[no-any-return]
+    return _hash(string_tensor, num_buckets=num_buckets, name=name)
 
 
 def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
     """A number below `num_buckets` for each string: its FarmHash fingerprint modulo that."""
-    return _hash_fast(input, num_buckets=num_buckets, name=name)  # type: ignore[no-any-return]
+    return _hash_fast(input, num_buckets=num_buckets, name=name)
 
 
 def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
     """A number below `num_buckets` for each string, which nobody without `key` (two integers) can predict."""
-    return _hash_strong(input, num_buckets=num_buckets, key=key, name=name)  # type: ignore[no-any-return]
+    return _hash_strong(input, num_buckets=num_buckets, key=key, name=name)
 
 
 _fingerprint = op("Fingerprint", "data: T, method: string", "fingerprint: uint8", "T: type", fresh=True)
@@ -209,7 +209,7 @@ def _fingerprint_of(row: Any) -> int:
 
 def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """8 bytes for each row (along the first axis) of `data`, the same wherever and whenever it is computed."""
-    return _fingerprint(data, method, name=name)  # type: ignore[no-any-return]
+    return _fingerprint(data, method, name=name)
 
 
 # -- bytes ---------------------------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def decode_raw(
     input_bytes = deprecated_argument("input_bytes", input_bytes, "bytes", bytes)
     if out_type is None:
         raise ValueError("decode_raw() missing 1 positional argument: 'out_type'")
-    return _decode_raw(input_bytes, out_type=out_type, little_endian=little_endian, name=name)  # type: ignore[no-any-return]
+    return _decode_raw(input_bytes, out_type=out_type, little_endian=little_endian, name=name)
 
 
 _decompress = op("DecodeCompressed", "bytes: string", "output: string", "compression_type: string = ''", fresh=True)
@@ -302,4 +302,4 @@ def _decompressed(data: Any, window: int) -> Any:
 
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Each string decompressed: `compression_type` is 'ZLIB', 'GZIP' or '' (as it is)."""
-    return _decompress(bytes, compression_type=compression_type, name=name)  # type: ignore[no-any-return]
+    return _decompress(bytes, compression_type=compression_type, name=name)

@@ -79,17 +79,15 @@ def regex_replace(
 ) -> Tensor:
     """Each string with every match of `pattern` (or the first) replaced; `\\0` to `\\9` in `rewrite` are groups."""
     if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
-        return _static_replace(  # type: ignore[no-any-return]
-            input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name
-        )
-    return _replace(input, pattern, rewrite, replace_global=replace_global, name=name)  # type: ignore[no-any-return]
+        return _static_replace(input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name)
+    return _replace(input, pattern, rewrite, replace_global=replace_global, name=name)
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
     """Whether the whole of each string matches `pattern`. (`tf.strings` has this name.)"""
     if isinstance(pattern, (str, bytes)):
-        return _static_match(input, pattern=pattern, name=name)  # type: ignore[no-any-return]
-    return _match(input, pattern, name=name)  # type: ignore[no-any-return]
+        return _static_match(input, pattern=pattern, name=name)
+    return _match(input, pattern, name=name)
 
 
 # -- encodings -----------------------------------------------------------------------------------------------------
@@ -165,7 +163,7 @@ def unicode_transcode(
     Args:
       errors: what becomes of bytes that are no character: 'replace', 'ignore', or 'strict', which fails the run.
     """
-    return _transcode(  # type: ignore[no-any-return]
+    return _transcode(
         input,
         input_encoding=input_encoding,
         output_encoding=output_encoding,

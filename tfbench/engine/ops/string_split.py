@@ -63,7 +63,7 @@ def _sparse(rows: list[list[bytes]]) -> Any:
 def _vector(x: Any) -> list[bytes]:
     if x.ndim != 1:
         raise invalid(f"input must be a vector, got shape: {brackets(x.shape)}")
-    return x.tolist()  # type: ignore[no-any-return]
+    return x.tolist()
 
 
 # Both are bound, not plain kernels: TensorFlow does not look ahead for the shape of the sparse tensor that comes out.
@@ -155,4 +155,4 @@ def _of_type(result: Any, result_type: str) -> SparseTensor:
         raise NotImplementedError("Ragged tensors are not there yet: use result_type='SparseTensor'.")
     if result_type != "SparseTensor":
         raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
-    return result  # type: ignore[no-any-return]
+    return result

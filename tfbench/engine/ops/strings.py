@@ -63,7 +63,7 @@ _join.no_gradient("strings have no gradient")
 
 def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     """The strings at each position of the tensors in a list put together; scalars go with every position."""
-    return _join(inputs, separator=separator, name=name)  # type: ignore[no-any-return]
+    return _join(inputs, separator=separator, name=name)
 
 
 _reduce_join = op(
@@ -119,7 +119,7 @@ def reduce_join(
             else:
                 count: Any = rank(x)
                 axis = _range(count - 1, -1, -1)
-        return _reduce_join(x, axis, keep_dims=keepdims, separator=separator, name=name)  # type: ignore[no-any-return]
+        return _reduce_join(x, axis, keep_dims=keepdims, separator=separator, name=name)
 
 
 _segment_join = op(
@@ -171,7 +171,7 @@ def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Tensor:
     """The strings of each segment joined, in their order. (`tf.strings` has this name.)"""
-    return _segment_join(inputs, segment_ids, num_segments, separator=separator, name=name)  # type: ignore[no-any-return]
+    return _segment_join(inputs, segment_ids, num_segments, separator=separator, name=name)
 
 
 # -- cutting -------------------------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def _cut_characters(text: bytes, at: int, size: int, index: int) -> bytes:
 
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """`len` bytes (or characters) of each string from `pos` on; negative positions count from the end."""
-    return _substr(input, pos, len, unit=unit, name=name)  # type: ignore[no-any-return]
+    return _substr(input, pos, len, unit=unit, name=name)
 
 
 # -- changing ------------------------------------------------------------------------------------------------------
@@ -284,22 +284,22 @@ def _length_kernel(xp: Any, x: Any, *, unit: str) -> Any:
 
 def string_strip(input: Any, name: str | None = None) -> Tensor:
     """Each string without white space at its ends."""
-    return _strip(input, name=name)  # type: ignore[no-any-return]
+    return _strip(input, name=name)
 
 
 def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     """Each string in lower case: ASCII letters only, unless `encoding` is 'utf-8'. (`tf.strings.lower`)"""
-    return _lower(input, encoding=encoding, name=name)  # type: ignore[no-any-return]
+    return _lower(input, encoding=encoding, name=name)
 
 
 def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     """Each string in upper case: ASCII letters only, unless `encoding` is 'utf-8'. (`tf.strings.upper`)"""
-    return _upper(input, encoding=encoding, name=name)  # type: ignore[no-any-return]
+    return _upper(input, encoding=encoding, name=name)
 
 
 def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """How many bytes (or characters) each string has. (`tf.strings.length`)"""
-    return _length(input, unit=unit, name=name)  # type: ignore[no-any-return]
+    return _length(input, unit=unit, name=name)
 
 
 # -- Base64 --------------------------------------------------------------------------------------------------------
@@ -343,9 +343,9 @@ def _decode_one(text: bytes) -> bytes:
 
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Each string in web-safe Base64 (`-` and `_`), filled up with `=` if `pad`."""
-    return _encode64(input, pad=pad, name=name)  # type: ignore[no-any-return]
+    return _encode64(input, pad=pad, name=name)
 
 
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """What strings in web-safe Base64 say; padding is optional."""
-    return _decode64(input, name=name)  # type: ignore[no-any-return]
+    return _decode64(input, name=name)
