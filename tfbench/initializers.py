@@ -282,7 +282,7 @@ class orthogonal_initializer(Initializer):  # noqa: N801 - TensorFlow's name
         if rows < columns:
             q = matrix_transpose(q)
         result: Any = shape_ops.reshape(q, sizes)
-        return self.gain * result  # type: ignore[no-any-return]
+        return self.gain * result
 
 
 class identity_initializer(Initializer):  # noqa: N801 - TensorFlow's name
@@ -309,7 +309,7 @@ class identity_initializer(Initializer):  # noqa: N801 - TensorFlow's name
             from tfbench.engine.ops.slicing import slice as slice_op
 
             matrix = slice_op(matrix, partition_info.var_offset, shape)
-        return self.gain * matrix  # type: ignore[no-any-return]
+        return self.gain * matrix
 
 
 def _full_shape(shape: Any, partition_info: Any) -> list[int]:
@@ -365,6 +365,8 @@ def __getattr__(name: str) -> Any:
     if found is None:
         raise AttributeError(f"module 'tfbench.initializers' has no attribute {name!r}")
     return getattr(functions, found)
+
+
 global_variables = global_variables_initializer
 local_variables = local_variables_initializer
 variables = variables_initializer

@@ -291,7 +291,7 @@ class _ScopeStack(threading.local):
 
 def _scopes(graph: Graph | None = None) -> _ScopeStack:
     graph = get_default_graph() if graph is None else graph
-    return graph.extension("variable_scopes", _ScopeStack)  # type: ignore[no-any-return]
+    return graph.extension("variable_scopes", _ScopeStack)
 
 
 def get_variable_scope() -> VariableScope:

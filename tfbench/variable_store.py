@@ -369,7 +369,7 @@ class PartitionInfo:
 def variable_store(graph: Graph | None = None) -> VariableStore:
     """The store of `graph` (default: the default graph)."""
     graph = get_default_graph() if graph is None else graph
-    return graph.extension("variable_store", VariableStore)  # type: ignore[no-any-return]
+    return graph.extension("variable_store", VariableStore)
 
 
 def default_initializer(name: str, shape: TensorShape, dtype: Any) -> Any:

@@ -264,7 +264,7 @@ class Variable(metaclass=_VariableType):
         from tfbench.engine.ops.control_flow import cond
 
         with self.graph.control_dependencies(None):
-            return cond(self._is_initialized(), self.read_value, lambda: self.initial_value)  # type: ignore[no-any-return]
+            return cond(self._is_initialized(), self.read_value, lambda: self.initial_value)
 
     def is_initialized(self, name: str | None = None) -> Tensor:
         """A bool tensor: whether the variable has a value."""
@@ -316,7 +316,7 @@ class Variable(metaclass=_VariableType):
         return iter(self.read_value())
 
     def __getitem__(self, key: Any) -> Tensor:
-        return OPERATORS["getitem"](self.value(), key, self)  # type: ignore[no-any-return]
+        return OPERATORS["getitem"](self.value(), key, self)
 
     def __copy__(self) -> Variable:
         return self

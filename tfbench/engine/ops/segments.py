@@ -320,7 +320,7 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
         data = convert_to_tensor(data)
         ids = convert_to_tensor(segment_ids)
         number = _rows_of_each(data, ids, num_segments)
-        return unsorted_segment_sum(data, ids, num_segments) / sqrt(number)  # type: ignore[operator]
+        return unsorted_segment_sum(data, ids, num_segments) / sqrt(number)
 
 
 def _picked(pair: tuple[OpDef, OpDef], data: Any, indices: Any, ids: Any, name: Any, count: Any, sparse: bool) -> Any:
