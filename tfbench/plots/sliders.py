@@ -15,12 +15,14 @@ from tfbench.engine.tensor import Tensor
 from tfbench.plots.activations import _fed_image, draw_activations
 from tfbench.plots.filters import filters
 from tfbench.plots.picture import Picture
+from tfbench.plots.values import chosen as indices
 from tfbench.plots.values import default_session, tensor_named, variable_named
 
 #: what a slider over channels says where it chooses none
 ALL = "all"
 
 _MOST_LAYERS = 100
+_SLIDER: dict[str, Any] = {"layout": {"width": "17em"}, "style": {"description_width": "4.5em"}}
 
 
 class Explorer:
@@ -38,7 +40,7 @@ class Explorer:
         self._handle: Any = None
         self.controls = controls
         self.picture: Picture = draw()
-        self.message = ipywidgets.Label(value="")
+        self.message = ipywidgets.Label(value="", layout={"display": "none"})
         row = ipywidgets.HBox(list(controls.values()), layout=ipywidgets.Layout(flex_flow="row wrap"))
         self.widget = ipywidgets.VBox([row, self.message])
         for control in controls.values():
@@ -50,11 +52,15 @@ class Explorer:
         except Exception as error:
             # A picture that cannot be drawn says so above the one that could.
             lines = str(error).splitlines() or [""]
-            self.message.value = f"{type(error).__name__}: {lines[0][:300]}"
+            self._say(f"{type(error).__name__}: {lines[0][:300]}")
             return
-        self.message.value = ""
+        self._say("")
         if self._handle is not None:
             self._handle.update(self.picture)
+
+    def _say(self, text: str) -> None:
+        self.message.value = text
+        self.message.layout.display = "" if text else "none"
 
     def close(self) -> None:
         """Ends the controls; the picture stays where it is shown."""
@@ -128,9 +134,14 @@ def explore_activations(
     if len(found) == 1:
         found = layers_before(chosen, feed_dict, session.graph)
     names = [item.name.removesuffix(":0") for item in found]
-    values: dict[str, Any] = {}
-    menu = _menu("layer", names, chosen.name.removesuffix(":0"))
-    images = ipywidgets.IntSlider(min=0, max=max(0, image), value=image, description="image", continuous_update=False)
+    start = chosen.name.removesuffix(":0")
+    values: dict[str, Any] = {start: np.asarray(session.run(chosen, feed_dict))}
+    if values[start].ndim:
+        (image,) = indices(image, len(values[start]), 1, "image")
+    menu = _menu("layer", names, start)
+    images = ipywidgets.IntSlider(
+        min=0, max=max(0, image), value=image, description="image", continuous_update=False, **_SLIDER
+    )
     channels, scales = _slider("channel"), _scales(scale)
 
     def draw() -> Picture:
@@ -195,9 +206,8 @@ def _name(variable: Any) -> str:
 def _menu(description: str, names: list[str], value: str) -> Any:
     import ipywidgets
 
-    width = f"{min(46, max(14, max(map(len, names)) + 9))}em"
-    layout = ipywidgets.Layout(width=width, max_width="100%")
-    style = {"description_width": "4em"}
+    layout = ipywidgets.Layout(width=f"{min(46, 8 + max(map(len, names)))}em", max_width="100%")
+    style = {"description_width": "3.5em"}
     return ipywidgets.Dropdown(options=names, value=value, description=description, layout=layout, style=style)
 
 
@@ -209,8 +219,7 @@ def _slider(description: str) -> Any:
         options=[ALL],
         description=description,
         continuous_update=False,
-        layout=ipywidgets.Layout(width="17em"),
-        style={"description_width": "5em"},
+        **_SLIDER,
     )
 
 
@@ -229,15 +238,7 @@ def _index(slider: Any) -> int | None:
 
 
 def _scales(value: str) -> Any:
-    import ipywidgets
-
-    return ipywidgets.ToggleButtons(
-        options=["shared", "each"],
-        value=value,
-        description="scale",
-        style={"button_width": "5em", "description_width": "4em"},
-        layout=ipywidgets.Layout(width="18em"),
-    )
+    return _menu("scale", ["shared", "each"], value)
 
 
 def _listed(items: Any) -> Sequence[Any]:
