@@ -20,6 +20,7 @@ from tfbench.engine.opdef import ArgDef, AttrDef, OpDef, builder
 from tfbench.engine.scopes import NameScope
 from tfbench.engine.shape_math import debug_string
 from tfbench.engine.shapes import TensorShape
+from tfbench.engine.source import Trace
 from tfbench.engine.tensor import Tensor
 
 
@@ -33,33 +34,53 @@ def apply_op(op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: 
     args = op_def.inputs
     if len(inputs) != len(args):
         raise TypeError(f"{op_def.type} takes {len(args)} inputs ({_names(args)}), but got {len(inputs)}.")
+    if op_def.simple_type is not None and not attrs and type(inputs[0]) is Tensor:
+        # Most nodes: tensors of one type and one graph. Whatever else is the case is looked into below.
+        dtype = inputs[0]._dtype.base_dtype
+        graph = inputs[0].op.graph
+        nodes = graph._nodes
+        for tensor in inputs:
+            if type(tensor) is not Tensor or tensor._dtype.base_dtype is not dtype:
+                break
+            op = tensor.op
+            if op.graph is not graph or op._id >= len(nodes) or nodes[op._id] is not op:
+                break
+        else:
+            if graph._control_flow_context is None:
+                name = _claim(graph, name or op_def.type)
+                form = op_def.forms.get(dtype) or _simple_form(op_def, op_def.simple_type, dtype)
+                return graph.add_node(op_def, name, tuple(inputs), form[0], form[1])
     graph = graph_of(inputs)
-    if not attrs and graph._control_flow_context is None:
-        simple = op_def.simple_type
-        first = inputs[0] if simple is not None else None
-        if type(first) is Tensor:
-            dtype = first._dtype.base_dtype
-            for tensor in inputs:
-                if type(tensor) is not Tensor or tensor._dtype.base_dtype is not dtype:
-                    break
-            else:
-                node_name = name or op_def.type
-                node_name = node_name[:-1] if node_name[-1] == "/" else graph.unique_name(node_name)
-                form = op_def.forms.get(dtype)
-                if form is None:
-                    form = _simple_form(op_def, str(simple), dtype)
-                return graph.add_node(op_def, node_name, inputs, form[0], form[1])
     # An attribute of a wrong type is refused before the name is used up.
     known = _given_attrs(op_def, attrs)
-    for arg, value in zip(args, inputs):
-        if arg.number_attr is not None and not isinstance(value, (list, tuple)):
-            raise _not_a_list(op_def, arg, value)
+    if op_def.has_lists:
+        _check_lists(op_def, inputs)
     scope = NameScope(graph, name or op_def.type)
     claimed = scope.__enter__()
     try:
         return _apply(graph, op_def, inputs, known, claimed[:-1])
     finally:
         scope.__exit__()
+
+
+def _check_lists(op_def: OpDef, inputs: Sequence[Any]) -> None:
+    """TypeError for what is no list where one is needed, ValueError for lists that should be equally long."""
+    lengths: dict[str, tuple[str, int]] = {}
+    for arg, value in zip(op_def.inputs, inputs):
+        if arg.number_attr is None:
+            continue
+        if not isinstance(value, (list, tuple)):
+            raise _not_a_list(op_def, arg, value)
+        first, length = lengths.setdefault(arg.number_attr, (arg.name, len(value)))
+        if length != len(value):
+            raise _lengths_differ(op_def, arg, len(value), length, first)
+
+
+def _lengths_differ(op_def: OpDef, arg: ArgDef, found: int, wanted: int, first: str) -> ValueError:
+    return ValueError(
+        f"List argument '{arg.name}' to '{_function_name(op_def.type)}' Op with length {found} must match "
+        f"length {wanted} of argument '{first}'."
+    )
 
 
 def _simple_form(op_def: OpDef, key: str, dtype: DType) -> tuple[dict[str, Any], tuple[DType, ...]]:
@@ -164,17 +185,35 @@ def _convert_inputs(
     return tensors
 
 
-def _add(graph: Graph, op_def: OpDef, name: str, tensors: list[Tensor], attrs: dict[str, Any]) -> Operation:
+def add_made(
+    op_def: OpDef, name: str, tensors: Sequence[Tensor], attrs: dict[str, Any], trace: Trace | None = None
+) -> Operation:
+    """Adds a node for library code that knows its own: a unique name, tensors of the right types, attributes converted.
+
+    Attributes that are not given have their defaults. With `trace`, the node is from the same place as another one.
+    """
+    return _add(graph_of(tensors), op_def, name, tensors, {**op_def.defaults, **attrs}, trace)
+
+
+def _add(
+    graph: Graph,
+    op_def: OpDef,
+    name: str,
+    tensors: Sequence[Tensor],
+    attrs: dict[str, Any],
+    trace: Trace | None = None,
+) -> Operation:
     """Adds the checked node; one that takes references is placed with them, as they are buffers, not values."""
     dtypes = output_dtypes(op_def, attrs)
     if not op_def.takes_references:
-        return graph.add_node(op_def, name, tensors, attrs, dtypes)
-    flags = reference_inputs(op_def, attrs)
-    scopes = [graph.colocate_with(tensor.op) for tensor, is_ref in zip(tensors, flags, strict=True) if is_ref]
+        return graph.add_node(op_def, name, tensors, attrs, dtypes, trace)
+    # As TensorFlow pairs them: of a list of references only the first counts.
+    pairs = zip(op_def.inputs, tensors, strict=False)
+    scopes = [graph.colocate_with(tensor.op) for arg, tensor in pairs if arg.is_ref]
     for scope in scopes:
         scope.__enter__()
     try:
-        return graph.add_node(op_def, name, tensors, attrs, dtypes)
+        return graph.add_node(op_def, name, tensors, attrs, dtypes, trace)
     finally:
         for scope in reversed(scopes):
             scope.__exit__()
@@ -318,10 +357,7 @@ def _list_input(
         raise _list_mismatch(op_def, arg, [t.name for t in found], wanted, types, None)
     number = arg.number_attr or ""
     if attrs.setdefault(number, len(tensors)) != len(tensors):
-        raise ValueError(
-            f"List argument '{arg.name}' to '{op_def.type}' Op with length {len(tensors)} must match "
-            f"length {attrs[number]} of argument '{inferred_from.get(number, number)}'."
-        )
+        raise _lengths_differ(op_def, arg, len(tensors), attrs[number], inferred_from.get(number, number))
     inferred_from.setdefault(number, arg.name)
     minimum = op_def.attrs[number].minimum
     if minimum is not None and len(tensors) < minimum:

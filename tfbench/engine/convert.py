@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine import dtypes
+from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dimension import Dimension
 from tfbench.engine.dtypes import DType, as_dtype
+from tfbench.engine.opdef import lookup
 from tfbench.engine.shapes import to_tuple
 from tfbench.engine.tensor import Tensor
 
@@ -62,10 +64,10 @@ def convert_to_tensor(
             except (TypeError, ValueError):
                 result = NotImplemented
             if result is not NotImplemented and as_dtype(preferred).is_compatible_with(result.dtype):
-                return result  # type: ignore[no-any-return]
+                return result
         result = function(value, dtype=dtype, name=name, as_ref=as_ref)
         if result is not NotImplemented:
-            return result  # type: ignore[no-any-return]
+            return result
     if dtype is None and preferred is not None:
         try:
             return constant(value, as_dtype(preferred), name=name or "Const")
@@ -85,11 +87,9 @@ def _as_wanted(value: Tensor, dtype: DType | None, as_ref: bool, name: str | Non
 
 
 def constant(
-    value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False
+    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const", verify_shape: bool = False
 ) -> Tensor:
     """A Const node. A `value` with too few elements for `shape` is filled up with its last element."""
-    from tfbench.engine.default_graph import get_default_graph
-
     if isinstance(value, Tensor):
         raise TypeError(
             f"Expected any non-tensor type, but got a tensor instead: {value!r}. "
@@ -107,11 +107,9 @@ def constant(
 
 def const_node(graph: Any, array: np.ndarray[Any, Any], kind: DType, name: str) -> Tensor:
     """A Const node for an array that is already of the right type; the array is not copied."""
-    from tfbench.engine.opdef import lookup
-
     name = name[:-1] if name.endswith("/") else graph.unique_name(name)
     attrs: dict[str, Any] = {"value": array, "dtype": kind}
-    return graph.add_node(lookup("Const"), name, [], attrs, (kind,)).outputs_list[0]  # type: ignore[no-any-return]
+    return graph.add_node(lookup("Const"), name, [], attrs, (kind,)).outputs_list[0]
 
 
 def _fill(array: np.ndarray[Any, Any], shape: Any, verify_shape: bool) -> np.ndarray[Any, Any]:
@@ -125,7 +123,7 @@ def _fill(array: np.ndarray[Any, Any], shape: Any, verify_shape: bool) -> np.nda
         return array
     if verify_shape:
         raise TypeError(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
-    count = int(np.prod(sizes, dtype=np.int64))
+    count = math.prod(sizes)
     if array.size > count and count > 0:
         raise ValueError(f"Too many elements provided. Takes at most {count}, but got {array.size}.")
     if array.size == count:
@@ -133,14 +131,26 @@ def _fill(array: np.ndarray[Any, Any], shape: Any, verify_shape: bool) -> np.nda
     if count == 0 or array.size == 0:
         return np.zeros(sizes, array.dtype)
     if array.size == 1:
-        return np.broadcast_to(array.reshape(()), sizes)
+        return repeated(array, sizes)
     flat = array.ravel()
     return np.concatenate([flat, np.full(count - flat.size, flat[-1], dtype=flat.dtype)]).reshape(sizes)
 
 
+def repeated(array: np.ndarray[Any, Any], sizes: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """The one element of `array`, seen wherever one looks: `broadcast_to` without its cost, which is a node's."""
+    if array.dtype == object:
+        return np.broadcast_to(array.reshape(()), sizes)
+    view: np.ndarray[Any, Any] = np.ndarray(sizes, array.dtype, array, 0, (0,) * len(sizes))
+    view.flags.writeable = False
+    return view
+
+
 # -- values to arrays ----------------------------------------------------------------------------------------
 
-_INT32 = np.iinfo(np.int32)
+_INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
+#: types that take ordinary Python floats, and small Python integers, as they are
+_TAKES_FLOATS = (dtypes.float32, dtypes.float64)
+_TAKES_INTEGERS = (dtypes.float32, dtypes.int32, dtypes.int64, dtypes.float64)
 
 
 def to_array(value: Any, dtype: DType | None = None) -> tuple[np.ndarray[Any, Any], DType]:
@@ -156,9 +166,11 @@ def to_array(value: Any, dtype: DType | None = None) -> tuple[np.ndarray[Any, An
             return np.array(value, np.float32), dtypes.float32
         if kind is bool:
             return np.array(value, np.bool_), dtypes.bool
-        if kind is int and _INT32.min <= value <= _INT32.max:
+        if kind is int and _INT32_MIN <= value <= _INT32_MAX:
             return np.array(value, np.int32), dtypes.int32
-    elif kind is float and (dtype is dtypes.float32 or dtype is dtypes.float64) and _ordinary(value):
+    elif (kind is float and dtype in _TAKES_FLOATS and _ordinary(value)) or (
+        kind is int and dtype in _TAKES_INTEGERS and _INT32_MIN <= value <= _INT32_MAX
+    ):
         return np.array(value, dtype.as_numpy_dtype), dtype
     if value is None:
         raise ValueError("None values not supported.")
@@ -244,7 +256,7 @@ def _from_python(value: Any, dtype: DType | None) -> tuple[np.ndarray[Any, Any],
         with np.errstate(over="ignore"):
             return array.astype(np.float32), dtypes.float32
     if array.dtype == np.int64:
-        if array.size == 0 or (array.min() >= _INT32.min and array.max() <= _INT32.max):
+        if array.size == 0 or (array.min() >= _INT32_MIN and array.max() <= _INT32_MAX):
             return array.astype(np.int32), dtypes.int32
     elif array.dtype.kind not in "biufc":
         raise _inconvertible(value)

@@ -13,13 +13,13 @@ from contextlib import AbstractContextManager
 from typing import Any
 from weakref import WeakSet
 
-from tfbench.engine import device_names, history, scopes, source
+from tfbench.engine import device_names, graph_elements, history, scopes, source
 from tfbench.engine import opdef as opdefs
 from tfbench.engine.collections import GraphCollections, GraphKeys
 from tfbench.engine.dtypes import DType
 from tfbench.engine.history import Cut, Mark
 from tfbench.engine.opdef import OpDef
-from tfbench.engine.scopes import ControlDependencies, NameScope, ScopeChange, ScopeState, ThreadScopes
+from tfbench.engine.scopes import Colocation, ControlDependencies, NameScope, ScopeChange, ScopeState, ThreadScopes
 from tfbench.engine.shapes import Shape, TensorShape
 from tfbench.engine.source import Source
 from tfbench.engine.tensor import OPERATORS, Tensor
@@ -138,12 +138,11 @@ class Operation:
 
     def colocation_groups(self) -> list[bytes]:
         """The `loc:@name` classes of this op; its own where it was given none."""
-        groups = self.attrs.get("_class")
-        default = [f"loc:@{self.name}".encode()]
-        if not groups:
-            return default
-        named = [group.encode() for group in groups if group.startswith("loc:@")]
-        return named or default
+        return [group.encode() for group in self._colocation_groups()]
+
+    def _colocation_groups(self) -> list[str]:
+        named = [group for group in self.attrs.get("_class", ()) if group.startswith("loc:@")]
+        return named or [f"loc:@{self.name}"]
 
     # -- changes after the op was made ----------------------------------------------------------------------
 
@@ -263,8 +262,11 @@ class Graph:
         inputs: Sequence[Tensor],
         attrs: dict[str, Any],
         dtypes: Sequence[DType],
+        trace: source.Trace | None = None,
     ) -> Operation:
         """Adds an operation whose name is already unique and whose inputs and attributes are checked.
+
+        `trace` says where it comes from; default: from whoever called.
 
         Raises:
           ValueError: if the shape function refuses the inputs. The graph is then as it was.
@@ -282,7 +284,9 @@ class Graph:
         control: tuple[Operation, ...] = ()
         if state.control:
             control = tuple(dict.fromkeys(scopes.control_inputs_for(state, [t.op for t in inputs])))
-        op = Operation(self, op_def, name, tuple(inputs), control, attrs, source.capture(3))
+        if trace is None:
+            trace = source.capture(3)
+        op = Operation(self, op_def, name, tuple(inputs), control, attrs, trace)
         if state.attrs or state.gradient_overrides or state.kernel_labels:
             self._apply_attr_scopes(state, op)
         if dtypes:
@@ -328,15 +332,15 @@ class Graph:
             attrs["_kernel"] = label
 
     def _apply_colocation(self, state: ScopeState, op: Operation) -> None:
-        groups: list[str] = []
+        groups: set[str] = set()
         device = ""
         for other in reversed(state.colocation):
-            groups.extend(group.decode() for group in other.colocation_groups())
+            groups.update(other._colocation_groups())
             device = device or other.device
         if device:
             op._set_device(device)
         # Attributes may be shared with other nodes: they are replaced, never changed.
-        op.attrs = {**op.attrs, "_class": sorted(set(groups))}
+        op.attrs = {**op.attrs, "_class": sorted(groups)}
 
     def create_op(
         self,
@@ -368,12 +372,12 @@ class Graph:
     def get_operation_by_name(self, name: str) -> Operation:
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
-        return self.as_graph_element(name, allow_tensor=False, allow_operation=True)  # type: ignore[no-any-return]
+        return self.as_graph_element(name, allow_tensor=False, allow_operation=True)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
-        return self.as_graph_element(name, allow_tensor=True, allow_operation=False)  # type: ignore[no-any-return]
+        return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         """The Tensor or Operation of this graph that `obj` (object or name) means.
@@ -381,9 +385,7 @@ class Graph:
         Raises:
           TypeError, ValueError, KeyError: where it means none, as TensorFlow tells them apart.
         """
-        from tfbench.engine.graph_elements import as_graph_element
-
-        return as_graph_element(self, obj, allow_tensor, allow_operation)
+        return graph_elements.as_graph_element(self, obj, allow_tensor, allow_operation)
 
     def _check_owns(self, op: Operation) -> None:
         if op.graph is not self:
@@ -416,9 +418,9 @@ class Graph:
 
     def control_dependencies(self, control_inputs: Any) -> ControlDependencies:
         """Ops made inside run only after `control_inputs`. None clears what outer blocks ask for."""
-        from tfbench.engine.graph_elements import control_operations
-
-        return ControlDependencies(self, None if control_inputs is None else control_operations(self, control_inputs))
+        if control_inputs is not None:
+            control_inputs = graph_elements.control_operations(self, control_inputs)
+        return ControlDependencies(self, control_inputs)
 
     def device(self, device_name_or_function: Any) -> ScopeChange:
         """Ops made inside ask for this device: a string, a DeviceSpec, a function of the op, or None."""
@@ -427,22 +429,13 @@ class Graph:
             entry = device_names.canonical_name(entry)
         return ScopeChange(self, lambda state: {"devices": [*state.devices, entry]})
 
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> ScopeChange:
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Colocation:
         """Ops made inside are placed where `op` (an op, a tensor or a variable) is."""
-        from tfbench.engine.graph_elements import colocation_operation
-
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
-        target = colocation_operation(self, op)
-        if target is None:
-            return ScopeChange(self, lambda state: {"colocation": [], "devices": []})
-        return ScopeChange(
-            self,
-            lambda state: {
-                "colocation": [target] if ignore_existing else [*state.colocation, target],
-                "devices": [],
-            },
-        )
+        if not (type(op) is Operation and op.graph is self and self.owns(op)):
+            op = graph_elements.colocation_operation(self, op)
+        return Colocation(self, op, ignore_existing)
 
     def gradient_override_map(self, op_type_map: dict[str, str]) -> ScopeChange:
         """Ops of these types made inside use another registered gradient."""

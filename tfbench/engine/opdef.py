@@ -205,6 +205,7 @@ class OpDef:
         "aliases",
         "attrs",
         "declared_at",
+        "defaults",
         "doc",
         "forms",
         "fresh",
@@ -226,6 +227,7 @@ class OpDef:
 
     # What the signature says. It is parsed when one of these is first read (`__getattr__`): most ops are never used.
     attrs: dict[str, AttrDef]
+    defaults: dict[str, Any]
     inputs: tuple[ArgDef, ...]
     outputs: tuple[ArgDef, ...]
     #: whether any input or output is a list, any input a reference, the output one tensor
@@ -311,7 +313,7 @@ class OpDef:
     # -- the parsed signature ---------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("attrs", "has_lists", "inputs", "one_output", "outputs", "simple_type", "takes_references"):
+        if name not in OpDef.__annotations__:
             raise AttributeError(f"'OpDef' object has no attribute {name!r}")
         self._parse()
         return getattr(self, name)
@@ -339,6 +341,7 @@ class OpDef:
         simple = len(types) == 1 and set(attrs) == types and not any(arg.is_list or arg.is_ref for arg in inputs)
         self.simple_type = inputs[0].type_attr if simple else None
         self.attrs, self.inputs, self.outputs = attrs, inputs, outputs
+        self.defaults = {name: attr.default for name, attr in attrs.items() if attr.has_default}
 
     @property
     def returns_tuple(self) -> bool:
@@ -362,7 +365,7 @@ class OpDef:
 
     def node(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Operation:
         """Adds a node and returns the Operation itself."""
-        return builder.apply_op(self, inputs, attrs, name)  # type: ignore[no-any-return]
+        return builder.apply_op(self, inputs, attrs, name)
 
     def __repr__(self) -> str:
         return f"<OpDef {self.type}>"

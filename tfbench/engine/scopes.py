@@ -119,7 +119,7 @@ class ScopeChange:
         self.value = value
 
     def __enter__(self) -> Any:
-        state = self.graph.scope_state
+        state = self.graph._local.state
         new = self.change(state)
         self.old = [(slot, getattr(state, slot)) for slot in new]
         for slot, value in new.items():
@@ -127,7 +127,7 @@ class ScopeChange:
         return self.value
 
     def __exit__(self, *_: object) -> None:
-        state = self.graph.scope_state
+        state = self.graph._local.state
         for slot, value in self.old:
             setattr(state, slot, value)
 
@@ -143,7 +143,7 @@ class ControlDependencies:
 
     def __enter__(self) -> None:
         graph = self.graph
-        state = graph.scope_state
+        state = graph._local.state
         self.old_control, self.old_context = state.control, graph._control_flow_context
         if self.inputs is None:
             state.control = []
@@ -152,8 +152,30 @@ class ControlDependencies:
             state.control = [*state.control, ControlScope(self.inputs)]
 
     def __exit__(self, *_: object) -> None:
-        self.graph.scope_state.control = self.old_control
+        self.graph._local.state.control = self.old_control
         self.graph._control_flow_context = self.old_context
+
+
+class Colocation:
+    """Context manager behind `Graph.colocate_with`: entered for every node that takes a reference."""
+
+    __slots__ = ("graph", "ignore_existing", "old", "target")
+
+    def __init__(self, graph: Graph, target: Operation | None, ignore_existing: bool) -> None:
+        self.graph = graph
+        self.target = target
+        self.ignore_existing = ignore_existing
+
+    def __enter__(self) -> None:
+        state = self.graph._local.state
+        self.old = (state.colocation, state.devices)
+        outer = [] if self.ignore_existing else state.colocation
+        state.colocation = outer if self.target is None else [*outer, self.target]
+        state.devices = []
+
+    def __exit__(self, *_: object) -> None:
+        state = self.graph._local.state
+        state.colocation, state.devices = self.old
 
 
 class NameScope:
@@ -168,7 +190,7 @@ class NameScope:
     def __enter__(self) -> str:
         graph = self.graph
         name: Any = self.name
-        state = graph.scope_state
+        state = graph._local.state
         self.old = state.name
         if name:
             if isinstance(name, bytes):
@@ -189,4 +211,4 @@ class NameScope:
         return ""
 
     def __exit__(self, *_: object) -> None:
-        self.graph.scope_state.name = self.old
+        self.graph._local.state.name = self.old

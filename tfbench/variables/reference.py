@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tfbench.engine import dtypes
+from tfbench.engine.apply import add_made
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.graph import Operation
 from tfbench.engine.ops import state
-from tfbench.engine.ops.base import identity
-from tfbench.engine.shapes import TensorShape
+from tfbench.engine.ops.base import identity, identity_op
+from tfbench.engine.shapes import TensorShape, as_shape
 from tfbench.engine.tensor import Tensor
 from tfbench.variables.base import Variable
 from tfbench.variables.safe_initial_value import guarded
@@ -51,22 +52,25 @@ class RefVariable(Variable):
             self._variable = self._buffer(value, validate_shape, shape, scope)
         self._check_shape_known(value, validate_shape)
         self._initial_value = value
-        assigned = state.assign(
-            self._variable, guarded(scope, value), validate_shape=validate_shape, name=f"{scope}Assign/"
+        value_type = value._dtype.base_dtype
+        self._initializer_op = add_made(
+            state.assign,
+            f"{scope}Assign",
+            (self._variable, guarded(scope, value)),
+            {"T": value_type, "validate_shape": bool(validate_shape)},
+            self.op.trace,
         )
-        self._initializer_op = assigned.op
-        if caching_device is not None:
-            with graph.device(caching_device):
-                self._snapshot = identity(self._variable, name="read")
-        else:
-            with graph.colocate_with(self._variable.op):
-                self._snapshot = identity(self._variable, name="read")
+        placed = graph.colocate_with(self.op) if caching_device is None else graph.device(caching_device)
+        with placed:
+            read = add_made(identity_op, graph.unique_name("read"), (self._variable,), {"T": value_type}, self.op.trace)
+        self._snapshot = read.outputs_list[0]
 
     @staticmethod
     def _buffer(value: Tensor, validate_shape: bool, shape: Any, scope: str) -> Tensor:
         if shape is None:
             shape = value.shape if validate_shape else TensorShape(None)
-        return state.variable_v2(shape=shape, dtype=value.dtype.base_dtype, name=scope)  # type: ignore[no-any-return]
+        attrs = {"shape": as_shape(shape), "dtype": value._dtype.base_dtype}
+        return add_made(state.variable_v2, scope[:-1], (), attrs).outputs_list[0]
 
     def _from_proto(self, message: Any, import_scope: str | None) -> None:
         graph = get_default_graph()
@@ -94,7 +98,7 @@ class RefVariable(Variable):
         return identity(self._variable, name="read")
 
     def _is_initialized(self, name: str | None = None) -> Tensor:
-        return state.is_variable_initialized(self._variable, name=name)  # type: ignore[no-any-return]
+        return state.is_variable_initialized(self._variable, name=name)
 
     # -- writing --------------------------------------------------------------------------------------------
 
@@ -121,7 +125,7 @@ class RefVariable(Variable):
     def _scatter(self, kind: str, sparse_delta: Any, use_locking: bool, name: str | None) -> Tensor:
         if not (hasattr(sparse_delta, "indices") and hasattr(sparse_delta, "values")):
             raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
-        return state.SCATTERS[kind](  # type: ignore[no-any-return]
+        return state.SCATTERS[kind](
             self._variable, sparse_delta.indices, sparse_delta.values, use_locking=use_locking, name=name
         )
 
@@ -155,15 +159,15 @@ class RefVariable(Variable):
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         """Adds `updates` at index rows."""
-        return state.scatter_nd_add(self._variable, indices, updates, use_locking=True, name=name)  # type: ignore[no-any-return]
+        return state.scatter_nd_add(self._variable, indices, updates, use_locking=True, name=name)
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         """Subtracts `updates` at index rows."""
-        return state.scatter_nd_sub(self._variable, indices, updates, use_locking=True, name=name)  # type: ignore[no-any-return]
+        return state.scatter_nd_sub(self._variable, indices, updates, use_locking=True, name=name)
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         """Sets elements at index rows."""
-        return state.scatter_nd_update(self._variable, indices, updates, use_locking=True, name=name)  # type: ignore[no-any-return]
+        return state.scatter_nd_update(self._variable, indices, updates, use_locking=True, name=name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """The rows that `indices` name."""
@@ -178,7 +182,7 @@ class RefVariable(Variable):
         return gather_nd(self, indices, name=name)
 
     def count_up_to(self, limit: int) -> Tensor:
-        return state.count_up_to(self._variable, limit=limit)  # type: ignore[no-any-return]
+        return state.count_up_to(self._variable, limit=limit)
 
     # -- as a message -----------------------------------------------------------------------------------------
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from tfbench import errors
 from tfbench.engine import dtypes
-from tfbench.engine.convert import constant, convert_to_tensor
+from tfbench.engine.convert import const_node, constant, convert_to_tensor, repeated, to_array
+from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
@@ -67,7 +68,7 @@ def _fill_gradient(node: Operation, dy: Any) -> Any:
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of shape `dims` with `value` everywhere."""
-    return _fill(dims, value, name=name)  # type: ignore[no-any-return]
+    return _fill(dims, value, name=name)
 
 
 _zeros_like = op("ZerosLike", "x: T", "y: T", "T: type", fresh=True)
@@ -153,9 +154,10 @@ def _constant_if_small(shape: Any, value: Any, dtype: DType, scope: str) -> Tens
     if (num_elements(sizes) or 0) >= _LARGE:
         return None
     try:
-        return constant(value, dtype, shape=sizes, name=scope)
+        array, kind = to_array(value, dtype)
     except TypeError:
         return None  # no such value of this type: the Fill node's value will say so
+    return const_node(get_default_graph(), repeated(array, sizes), kind, scope)  # type: ignore[arg-type]
 
 
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
@@ -169,7 +171,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
             return zeros(TensorShape(known), wanted, name=scope)
         if wanted is not kind and kind is not dtypes.variant:
             return zeros(shape_internal(source, optimize=optimize), wanted, name=scope)
-        return _zeros_like(source, name=scope)  # type: ignore[no-any-return]
+        return _zeros_like(source, name=scope)
 
 
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:

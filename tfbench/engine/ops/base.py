@@ -88,7 +88,7 @@ def _type_word(dtype: Any) -> str:
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
     """A tensor whose value each run must feed. Sizes that are None may be anything."""
-    return _placeholder(dtype=as_dtype(dtype), shape=TensorShape(shape), name=name)  # type: ignore[no-any-return]
+    return _placeholder(dtype=as_dtype(dtype), shape=TensorShape(shape), name=name)
 
 
 _with_default = op("PlaceholderWithDefault", "input: dtype", "output: dtype", "dtype: type; shape: shape", aliases=True)
@@ -108,23 +108,25 @@ def _with_default_kernel(xp: Any, x: Any) -> Any:
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """A tensor with the value of `input` unless something else is fed."""
-    return _with_default(input, shape=TensorShape(shape), name=name)  # type: ignore[no-any-return]
+    return _with_default(input, shape=TensorShape(shape), name=name)
 
 
-_identity = op("Identity", "input: T", "output: T", aliases=True, doc="The same value; a variable's buffer is shared.")
+identity_op = op(
+    "Identity", "input: T", "output: T", aliases=True, doc="The same value; a variable's buffer is shared."
+)
 
 
-@_identity.shape
+@identity_op.shape
 def _identity_shape(node: Operation, x: Any) -> Any:
     return [x]
 
 
-@_identity.kernel(CPU, GPU)
+@identity_op.kernel(CPU, GPU)
 def _identity_kernel(xp: Any, x: Any) -> Any:
     return x
 
 
-@_identity.gradient
+@identity_op.gradient
 def _identity_gradient(node: Operation, dy: Any) -> Any:
     return [dy]
 
@@ -133,8 +135,8 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     """A node with the value of `input`: the thing to make inside `control_dependencies`, or on another device."""
     copy = getattr(input, "__tf_identity__", None)
     if copy is not None:
-        return copy(name)  # type: ignore[no-any-return]
-    result: Tensor = _identity(input, name=name)
+        return copy(name)
+    result: Tensor = identity_op(input, name=name)
     return result
 
 
@@ -146,7 +148,7 @@ _stop_gradient.no_gradient("it is there to stop gradients")
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """The value of `input`, which gradients treat as a constant."""
-    return _stop_gradient(input, name=name)  # type: ignore[no-any-return]
+    return _stop_gradient(input, name=name)
 
 
 _no_op = op("NoOp", "", "", doc="Does nothing; others wait for it or it waits for others.")
@@ -159,4 +161,4 @@ def _no_op_kernel(xp: Any) -> None:
 
 def no_op(name: str | None = None) -> Operation:
     """An operation that does nothing."""
-    return _no_op(name=name)  # type: ignore[no-any-return]
+    return _no_op(name=name)
