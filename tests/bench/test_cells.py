@@ -148,6 +148,18 @@ class TestResult:
         assert len(text) < 500
         assert "9 variables created" in text
 
+    def test_odd_names_of_cells_and_graphs_stay_short_in_messages(self, bench: Bench, names: Names) -> None:
+        odd = "<b>\n" + "y" * 10_000
+        for _ in range(2):
+            bench.run_cell("x = tf.constant(1.0)", cell_id=odd, graph=odd)
+            old = names["x"]
+        bench.reset(odd)
+        with pytest.raises(tf.errors.ReplacedTensorError) as caught:
+            bench.session(odd).run(old)
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 600
+        assert len(str(overview(bench))) < 300
+
     @pytest.mark.parametrize("source", ["", "x = 1", "# nothing", "'text'\nx = 1", "def f(): return 1"])
     def test_no_last_expression_no_value(self, bench: Bench, source: str) -> None:
         assert bench.run_cell(source).value is None

@@ -24,6 +24,7 @@ from tfbench.bench.result import CellResult
 from tfbench.bench.values import ParkedValues
 from tfbench.engine.graph import Graph
 from tfbench.engine.session import Session
+from tfbench.explain.text import shorten
 from tfbench.variable_scope import AUTO_REUSE
 
 #: numbers what is compiled, where a cell runs more than once
@@ -84,9 +85,9 @@ class Bench:
         self.look_at_default_graph()
         name = self._current if name is None else name
         if name not in self.entries:
-            near = difflib.get_close_matches(name, self.entries, n=1)
+            near = difflib.get_close_matches(name[:200], self.entries, n=1)
             there = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, self.entries))}"
-            raise KeyError(f"no graph is called {name!r}: {there}")
+            raise KeyError(f"no graph is called {shorten(name, 80)!r}: {shorten(there, 200)}")
         return self.entries[name]
 
     # -- running a cell ---------------------------------------------------------------------------------------------
@@ -145,7 +146,8 @@ class Bench:
                 cell_id, name = f"({self._unnamed})", str(self._unnamed)
             else:
                 name = cell_id
-            label = label or name
+            # It stands in messages and tables: one line, whatever somebody calls a cell.
+            label = shorten(label or name, 60)
             graph_name = graph or (known.graph if known else self._current)
             code = self._compile(source, label, file, first_line)
             new = Cell(cell_id, label, graph_name, code, options)
@@ -159,7 +161,7 @@ class Bench:
         affected = list(dict.fromkeys([new.graph, *([known.graph] if known else [])]))
         cause = f"cell {new.label} was run{' again' if known else ''}"
         if new.options.fresh:
-            cause = f"cell {new.label} started graph {new.graph} over"
+            cause = f"cell {new.label} started graph {shorten(new.graph, 60)} over"
         rebuild = Rebuild(self, start, affected, held, cause)
         rebuild.run_id = new.id
         dropped = []
@@ -213,7 +215,9 @@ class Bench:
     def replay(self, graph: str | None = None) -> CellResult:
         """Runs all cells of a graph again, from their stored sources and in order, those that were left out too."""
         name = self._entry(graph).name
-        return self._rebuild_from(lambda cell: cell.graph == name, [name], set(), f"graph {name} was replayed")
+        return self._rebuild_from(
+            lambda cell: cell.graph == name, [name], set(), f"graph {shorten(name, 60)} was replayed"
+        )
 
     def drop_cells(self, ids: Iterable[str]) -> CellResult:
         """Forgets cells (by id) that are no longer in the notebook: what they added goes, later cells are replayed."""
@@ -229,7 +233,7 @@ class Bench:
         """Empties a graph and its session, and forgets its cells. Names keep what they hold."""
         entry = self._entry(graph)
         with self._change() as held:
-            cause = f"graph {entry.name} was reset"
+            cause = f"graph {shorten(entry.name, 60)} was reset"
             rebuild = Rebuild(self, 0, [entry.name], held, cause)
             rebuild.cut(entry.name, from_start=True)
             rebuild.cells = [cell for cell in self.cells if cell.graph != entry.name]
@@ -254,7 +258,7 @@ class Bench:
         """Gives a graph another name. ValueError if that name is taken."""
         entry = self._entry(old)
         if new in self.entries:
-            raise ValueError(f"a graph called {new!r} is there already")
+            raise ValueError(f"a graph called {shorten(new, 80)!r} is there already")
         _check_name(new)
         with self._change():
             self.entries = {new if name == old else name: each for name, each in self.entries.items()}

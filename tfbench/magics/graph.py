@@ -8,6 +8,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import magics_class
 
 from tfbench.bench.overview import overview
+from tfbench.explain.text import shorten
 from tfbench.magics.arguments import argument, arguments, line_magic, name, parse
 from tfbench.magics.base import BenchMagics
 
@@ -53,16 +54,17 @@ class GraphMagic(BenchMagics):
 
     def _change(self, action: str, names: list[str]) -> None:
         bench = self.bench
+        first = shorten(names[0], 80) if names else ""
         if action == "use":
             bench.use(names[0])
-            print(f"{names[0]} is the current graph")
+            print(f"{first} is the current graph")
         elif action == "rename":
             old, new = names if len(names) == 2 else (bench.current, names[0])
             bench.rename(old, new)
-            print(f"{old} is called {new} now")
+            print(f"{shorten(old, 80)} is called {shorten(new, 80)} now")
         elif action == "drop":
             bench.drop(names[0])
-            print(f"{names[0]} is gone; {bench.current} is the current graph")
+            print(f"{first} is gone; {shorten(bench.current, 80)} is the current graph")
         else:
             result = (bench.reset if action == "reset" else bench.replay)(*names)
             print(result, *(f"warning: {text}" for text in result.warnings), sep="\n")
