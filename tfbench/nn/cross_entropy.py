@@ -125,7 +125,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
         checks = [] if all_known else [assert_equal(shape(labels), shape(logits)[:-1])]
         with control_dependencies(checks):
             sizes, axes = shape(logits), rank(logits)
-            classes = sizes[axes - 1]  # type: ignore[operator]
+            classes = sizes[axes - 1]
             flat = reshape(precise, [-1, classes])
             numbers = reshape(labels, [-1])
             cost = sparse_softmax_cross_entropy_op(flat, numbers, name=name)[0]

@@ -197,7 +197,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
             parts[1] = reshape(parts[1], (-1, 1, *rest))
             sizes[0], sizes[1] = sizes[1], sizes[0]
         full = ones(sizes, kind)
-        return [part * full for part in parts]  # type: ignore[operator]
+        return [part * full for part in parts]
 
 
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
@@ -253,7 +253,7 @@ def _at_least_vector(data: Tensor) -> Tensor:
     if data._shape is not None:
         return stack([data]) if not data._shape else data
     sizes, count = shape(data), rank(data)
-    return reshape(data, concat([[1], sizes], 0)[-count:])  # type: ignore[operator]
+    return reshape(data, concat([[1], sizes], 0)[-count:])
 
 
 def _from_front(axis: int, rank: int | None) -> int:

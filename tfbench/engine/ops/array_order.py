@@ -102,7 +102,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
         opdef = _conjugate_transpose if conjugate and tensor.dtype.is_complex else _transpose
         if perm is None:
             if tensor._shape is None:
-                perm = lookup("Range")(_rank(tensor) - 1, -1, -1)  # type: ignore[operator]
+                perm = lookup("Range")(_rank(tensor) - 1, -1, -1)
             else:
                 perm = np.arange(len(tensor._shape) - 1, -1, -1, dtype=np.int32)
         return opdef(tensor, perm, name=scope)
@@ -128,7 +128,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
             perm = [*range(rank - 2), rank - 1, rank - 2]
         else:
             count = _rank(tensor)
-            perm = concat([lookup("Range")(0, count - 2, 1), [count - 1, count - 2]], 0)  # type: ignore[operator]
+            perm = concat([lookup("Range")(0, count - 2, 1), [count - 1, count - 2]], 0)
         return transpose(tensor, perm, conjugate=conjugate)
 
 
@@ -293,7 +293,7 @@ def _roll_kernel(xp: Any, x: Any, shift: Any, axis: Any) -> Any:
 
 @_roll.gradient
 def _roll_gradient(node: Operation, dy: Any) -> Any:
-    return [roll(dy, -node.inputs[1], node.inputs[2]), None, None]  # type: ignore[operator]
+    return [roll(dy, -node.inputs[1], node.inputs[2]), None, None]
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:

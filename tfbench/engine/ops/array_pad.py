@@ -222,7 +222,7 @@ def _pad_gradient(node: Operation, dy: Any) -> Any:
         return [grad, None]
     from tfbench.engine import ops
 
-    return [grad, None, ops.reduce_sum(dy) - ops.reduce_sum(grad)]  # type: ignore[operator]
+    return [grad, None, ops.reduce_sum(dy) - ops.reduce_sum(grad)]
 
 
 _pad_v2.gradient(_pad_gradient)

@@ -177,7 +177,7 @@ def _add_gradient(node: Operation, dy: Any) -> Any:
 
 @_sub.gradient
 def _sub_gradient(node: Operation, dy: Any) -> Any:
-    return [dy, None, -gather_nd(dy, node.inputs[1])]  # type: ignore[operator]
+    return [dy, None, -gather_nd(dy, node.inputs[1])]
 
 
 @_put.gradient

@@ -246,7 +246,7 @@ def _flat_batch_gather(ops: Any, params: Tensor, indices: Tensor, batch_dims: in
         size = sizes[dimension - 1]
         step = step * sizes[dimension]
         offsets = lookup("Range")(zeros((), kind), size, ones((), kind)) * step
-        picked = picked + reshape(  # type: ignore[operator]
+        picked = picked + reshape(
             offsets, stack([1] * (dimension - 1) + [size] + [1] * (len(indices._shape or ()) - dimension))
         )
     flat_indices = reshape(picked, [-1])

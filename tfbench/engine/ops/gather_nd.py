@@ -169,7 +169,7 @@ def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | Non
         indices_shape = shape(indices)
         batch_shape = params_shape[:batch_dims]
         batch_size = ops.reduce_prod(batch_shape, [0])
-        index_dims = rank(indices) - batch_dims - 1  # type: ignore[operator]
+        index_dims = rank(indices) - batch_dims - 1
         inner_shape = indices_shape[batch_dims:-1]
         cast, steps = lookup("Cast"), lookup("Range")
         ranges = [

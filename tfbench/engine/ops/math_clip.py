@@ -66,12 +66,12 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     with name_scope(name, "clip_by_norm", [_values(t), clip_norm]) as scope:
         values = convert_to_tensor(_values(t), name="t")
         limit = maximum(clip_norm, 0.0) if isinstance(clip_norm, Tensor) else max(clip_norm, 0)
-        squares = reduce_sum(values * values, axes, True)  # type: ignore[operator]
+        squares = reduce_sum(values * values, axes, True)
         # The square root of 0 has no gradient: it is not taken there.
         some = squares > 0  # type: ignore[operator]
         safe = ops.where(some, squares, ops.ones_like(squares))
         norm = ops.where(some, sqrt(safe), squares)
-        scaled: Any = values * limit  # type: ignore[operator]
+        scaled: Any = values * limit
         values.shape.assert_is_compatible_with(scaled.shape)
         result = lookup("Identity")(scaled / maximum(norm, limit), name=scope)
         return _with_values(t, result)

@@ -37,7 +37,7 @@ def remove_squeezable_dimensions(
             elif difference == expected_rank_diff - 1 and _is_one(theirs):
                 labels = ops.squeeze(labels, [-1])
             return labels, predictions
-        gap: Any = ops.rank(predictions) - ops.rank(labels)  # type: ignore[operator]
+        gap: Any = ops.rank(predictions) - ops.rank(labels)
         if ours is None or _is_one(ours):
             predictions = _squeezed_if(ops.equal(expected_rank_diff + 1, gap), predictions)
         if theirs is None or _is_one(theirs):
@@ -75,7 +75,7 @@ def confusion_matrix(
             [ops.assert_non_negative(predictions, message=f"`predictions` {negative}")], predictions
         )
         if num_classes is None:
-            num_classes = maximum(reduce_max(predictions), reduce_max(labels)) + 1  # type: ignore[operator]
+            num_classes = maximum(reduce_max(predictions), reduce_max(labels)) + 1
         else:
             limit = cast(num_classes, dtypes.int64)
             labels = with_dependencies([ops.assert_less(labels, limit, message="`labels` out of bound")], labels)

@@ -121,7 +121,7 @@ def bincount(
             weights = convert_to_tensor(weights, name="weights")
         kind = arr._dtype.base_dtype
         some = cast(ops.size(arr) > 0, kind)  # type: ignore[operator]
-        length: Any = some * (reduce_max(arr) + 1)  # type: ignore[operator]
+        length: Any = some * (reduce_max(arr) + 1)
         if minlength is not None:
             length = lookup("Maximum")(convert_to_tensor(minlength, name="minlength", dtype=kind), length)
         if maxlength is not None:

@@ -70,7 +70,7 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
         means = reduce_mean(x, axis, True)
         if means._dtype.is_integer:
             raise TypeError(f"Input must be either real or complex. Received integer type {means._dtype}.")
-        distance: Any = x - means  # type: ignore[operator]
+        distance: Any = x - means
         squared = real(lookup("Mul")(conj(distance), distance)) if x._dtype.is_complex else square(distance)
         return reduce_mean(squared, axis, keepdims)
 

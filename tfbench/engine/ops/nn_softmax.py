@@ -74,7 +74,7 @@ def over_axis(opdef: OpDef, logits: Any, dim: Any, name: str | None) -> Tensor:
         )
     own_rank = rank_of(logits)
     if isinstance(dim, Tensor):
-        dim = where(lookup("Less")(dim, 0), dim + own_rank, dim)  # type: ignore[operator]
+        dim = where(lookup("Less")(dim, 0), dim + own_rank, dim)
     elif dim < 0:
         dim = dim + own_rank
     input_rank = rank_of(logits)

@@ -301,7 +301,7 @@ def _rows_of_each(data: Any, ids: Any, count: Any) -> Tensor:
     count = convert_to_tensor(count)
     ones = ops.ones(shape_internal(ids), dtype=data._dtype)
     number = unsorted_segment_sum(ones, ids, count)
-    form = ops.concat([count[None], ops.ones([ops.rank(data) - ops.rank(ids)], dtype=count._dtype)], axis=0)  # type: ignore[operator]
+    form = ops.concat([count[None], ops.ones([ops.rank(data) - ops.rank(ids)], dtype=count._dtype)], axis=0)
     return lookup("Maximum")(ops.reshape(number, form), 1)
 
 
@@ -311,7 +311,7 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
         data = convert_to_tensor(data)
         ids = convert_to_tensor(segment_ids)
         number = _rows_of_each(data, ids, num_segments)
-        return unsorted_segment_sum(data, ids, num_segments) / number  # type: ignore[operator]
+        return unsorted_segment_sum(data, ids, num_segments) / number
 
 
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:

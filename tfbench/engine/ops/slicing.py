@@ -279,7 +279,7 @@ def _slice_gradient(node: Operation, dy: Any) -> Any:
     x, begin, _ = node.inputs
     rank = ops.rank(x)
     before = ops.reshape(begin, stack([rank, 1]))
-    after = ops.reshape(ops.shape(x) - ops.shape(node.outputs[0]) - begin, stack([rank, 1]))  # type: ignore[operator]
+    after = ops.reshape(ops.shape(x) - ops.shape(node.outputs[0]) - begin, stack([rank, 1]))
     return [ops.pad(dy, ops.concat([before, after], 1)), None, None]  # type: ignore[attr-defined,unused-ignore]
 
 

@@ -110,7 +110,7 @@ def _to_dense_gradient(node: Operation, dy: Any) -> Any:
 
     indices = node.inputs[0]
     grad = ops.gather_nd(dy, indices)
-    return [None, None, grad, ops.reduce_sum(dy) - ops.reduce_sum(grad)]  # type: ignore[operator]
+    return [None, None, grad, ops.reduce_sum(dy) - ops.reduce_sum(grad)]
 
 
 def sparse_to_dense(
@@ -300,7 +300,7 @@ def _matmul_gradient(node: Operation, dy: Any) -> Any:
     if adjoint_a:
         rows, columns = columns, rows
     other = ops.gather(ops.transpose(b) if adjoint_b else b, columns)
-    return [None, ops.reduce_sum(ops.gather(dy, rows) * other, 1), None, b_grad]  # type: ignore[operator]
+    return [None, ops.reduce_sum(ops.gather(dy, rows) * other, 1), None, b_grad]
 
 
 def sparse_tensor_dense_matmul(
