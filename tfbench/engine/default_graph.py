@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Generic, TypeVar
 
 from tfbench.engine.graph import Graph
@@ -21,13 +21,9 @@ class DefaultStack(threading.local, Generic[T]):
         #: leaving out of order is allowed (interactive sessions do)
         self.enforce_nesting = True
 
-    @contextmanager
-    def pushed(self, item: T) -> Iterator[T]:
-        self.items.append(item)
-        try:
-            yield item
-        finally:
-            self.remove(item)
+    def pushed(self, item: T) -> Pushed[T]:
+        """A context manager: `item` is on top for the length of a block."""
+        return Pushed(self, item)
 
     def remove(self, item: T) -> None:
         if not self.items:
@@ -40,6 +36,23 @@ class DefaultStack(threading.local, Generic[T]):
             )
         elif item in self.items:
             self.items.remove(item)
+
+
+class Pushed(Generic[T]):
+    """One `as_default` block. No generator: one that is never left must not run when it is collected."""
+
+    __slots__ = ("item", "stack")
+
+    def __init__(self, stack: DefaultStack[T], item: T) -> None:
+        self.stack = stack
+        self.item = item
+
+    def __enter__(self) -> T:
+        self.stack.items.append(self.item)
+        return self.item
+
+    def __exit__(self, *_: object) -> None:
+        self.stack.remove(self.item)
 
 
 class _GraphStack(DefaultStack[Graph]):
