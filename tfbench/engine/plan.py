@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
-from tfbench.engine.apply import reference_inputs
+from tfbench.engine.attributes import reference_inputs
 from tfbench.engine.devices import Device, KernelContext
 from tfbench.engine.graph import Operation
 from tfbench.engine.guards import Guards

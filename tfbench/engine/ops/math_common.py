@@ -11,7 +11,7 @@ from typing import Any
 
 from tfbench import errors
 from tfbench.engine import shape_math
-from tfbench.engine.apply import proto_type_name
+from tfbench.engine.attributes import proto_type_name
 from tfbench.engine.composite import SparseTensor
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
