@@ -29,8 +29,9 @@ RESULTS = Path(__file__).resolve().parent / "results"
 #: Seconds that a burst should last.
 BURST = 0.15
 
-#: Settings that pin NumPy's BLAS to older kernels: a user does not have them, so neither have the workers.
-_PINS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+#: Settings that a user does not have, so neither have the workers: some pin NumPy's BLAS to older kernels, the last one
+#: has Python compile every module again at each start (but those that were compiled when they were installed).
+_PINS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "PYTHONDONTWRITEBYTECODE")
 
 
 class Implementation:
