@@ -31,11 +31,8 @@ PARTIAL_VALUES: dict[str, Callable[[Any, Callable[[Any], list[int | None] | None
 #: the same for ops of several outputs: (tensor) -> list of sizes or None
 PARTIAL_OUTPUTS: dict[str, Callable[[Any], list[int | None] | None]] = {}
 
-#: op types whose value a run may replace although their inputs are constants
-_REPLACEABLE = {"PlaceholderWithDefault"}
 
-
-def constant_value(tensor: Tensor, partial: bool = False) -> Array | None:
+def constant_value(tensor: Tensor) -> Array | None:
     """The value of `tensor` as an array where it follows from constants and static shapes, else None."""
     return _value(tensor, {}, 0)
 
@@ -59,12 +56,8 @@ def _value(tensor: Tensor, known: dict[Tensor, Array | None], depth: int) -> Arr
     kernel = op_def.kernels.get("CPU")
     if op_def.stateful or kernel is None or kernel.binds or not op._inputs or not _small(tensor):
         return None
-    if op.type in _REPLACEABLE:
-        return None
     if op.type == "PlaceholderWithDefault":  # a run may feed something else
         return None
-    if op.type == "PlaceholderWithDefault":
-        return None  # something else may be fed
     values = []
     for source in op._inputs:
         if not _small(source):

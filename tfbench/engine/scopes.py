@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
-DeviceFunction = Callable[["Operation"], Any]
-
 
 class ControlScope:
     """One `control_dependencies` block: what it waits for and which ops were made inside it."""
@@ -105,31 +103,28 @@ def apply_devices(state: ScopeState, op: Operation) -> None:
 
 
 class ScopeChange:
-    """Context manager that sets stacks of a graph's scope state for the length of a block.
+    """Context manager that sets one of the stacks of a graph's scope state for the length of a block.
 
-    A plain class with what to set as a function of the state on entry: these are entered for most nodes, and
+    A plain class with what to set as a function of what there is on entry: these are entered for most nodes, and
     generators would cost more than the nodes.
     """
 
-    __slots__ = ("change", "graph", "old", "value")
+    __slots__ = ("change", "graph", "old", "stack", "value")
 
-    def __init__(self, graph: Graph, change: Callable[[ScopeState], dict[str, Any]], value: Any = None) -> None:
+    def __init__(self, graph: Graph, stack: str, change: Callable[[Any], Any], value: Any = None) -> None:
         self.graph = graph
+        self.stack = stack
         self.change = change
         self.value = value
 
     def __enter__(self) -> Any:
         state = self.graph._local.state
-        new = self.change(state)
-        self.old = [(slot, getattr(state, slot)) for slot in new]
-        for slot, value in new.items():
-            setattr(state, slot, value)
+        self.old = getattr(state, self.stack)
+        setattr(state, self.stack, self.change(self.old))
         return self.value
 
     def __exit__(self, *_: object) -> None:
-        state = self.graph._local.state
-        for slot, value in self.old:
-            setattr(state, slot, value)
+        setattr(self.graph._local.state, self.stack, self.old)
 
 
 class ControlDependencies:

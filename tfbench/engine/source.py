@@ -115,8 +115,3 @@ def sources(trace: Trace) -> list[Source]:
 def register_cell(file: str, label: str) -> None:
     """Says that code compiled under the name `file` is the notebook cell `label`."""
     _cells[file] = label
-
-
-def cell_of(file: str) -> str | None:
-    """The label of the notebook cell compiled under the name `file`, or None."""
-    return _cells.get(file)

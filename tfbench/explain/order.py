@@ -63,11 +63,10 @@ def order(fetches: Any, session: Any = None, feeds: Any = ()) -> Order:
     session = session or session_for(graph) or Session(graph=graph)
     plan = session.plan(fetches, list(feeds))
     device = short_device(session.list_devices()[0].name)
-    fed = set(plan.feeds)
-    return Order([_step(op, device, fed) for op in plan.order])
+    return Order([_step(op, device) for op in plan.order])
 
 
-def _step(op: Operation, device: str, fed: set[Any]) -> StepRow:
+def _step(op: Operation, device: str) -> StepRow:
     return StepRow(
         op.name,
         op.type,
