@@ -118,25 +118,40 @@ def zeta(x: Array, q: Array) -> Array:
     x, q = np.broadcast_arrays(x, q)
     with np.errstate(all="ignore"):
         whole = q == np.floor(q)
-        result = _euler_maclaurin(np.where(np.isfinite(x), x, 2.0), np.where(np.isfinite(q), q, 1.0))
+        # Poles and what is not finite have their answers below.
+        power, start = np.where(np.isfinite(x), x, 2.0), np.where(np.isfinite(q) & ((q > 0) | ~whole), q, 1.0)
+        below = start < 0
+        terms = np.where(below, np.ceil(-start), 0.0)
+        result = _euler_maclaurin(power, start + terms)
+        if below.any():
+            # The terms of negative numbers, mirrored: however many there are, they are two sums.
+            mirrored = np.where(below, 1 - start - terms, 1.0)
+            some = _euler_maclaurin(power, mirrored) - _euler_maclaurin(power, mirrored + terms)
+            result = np.where(below, result + np.where(np.remainder(power, 2) == 0, some, -some), result)
         result = np.where((q < 0) & (x != np.floor(x)), np.nan, result)
         even = np.remainder(x, 2) == 0
         result = np.where((q <= 0) & whole, np.where(even, np.inf, np.nan), result)
         result = np.where(q == np.inf, 0.0, result)
+        result = np.where(x == np.inf, np.where(q > 1, 0.0, np.where(q == 1, 1.0, np.inf)), result)
         result = np.where(x == 1, np.inf, result)
         return np.where((x < 1) | np.isnan(x) | np.isnan(q), np.nan, result)
 
 
 def _euler_maclaurin(x: Array, q: Array) -> Array:
+    """The sum for q > 0."""
     total = np.zeros_like(q)
     value = q.astype(np.float64)
     # The first terms one by one, until the rest is smooth enough.
+    low = np.ones(q.shape, np.bool_)
     while True:
-        low = value < 12 + x / 2
+        low = low & (value < 12 + x / 2)
         if not low.any():
             break
-        total = np.where(low, total + value**-x, total)
+        term = value**-x
+        total = np.where(low, total + term, total)
         value = np.where(low, value + 1, value)
+        # With a large x the rest is nothing long before it is smooth.
+        low = low & (term > 1e-18 * total)
     power = value**-x
     total += power * value / (x - 1) + 0.5 * power
     factor = x * power / value

@@ -31,7 +31,7 @@ def _tile_shape(node: Operation, x: Shape, multiples: Shape) -> list[Shape]:
         if x is None:
             return [(None,) * len(times)]
         times = with_rank(times, len(x))
-        return [tuple(dim_mul(size, by) for size, by in zip(x, times))]
+        return [tuple(0 if by == 0 else dim_mul(size, by) for size, by in zip(x, times))]
     if x is not None:
         return [(None,) * (len(x) if count is None else with_dim(count, len(x)))]
     return [None if count is None else (None,) * count]

@@ -191,30 +191,35 @@ _div_no_nan = binary("DivNoNan", FLOATS_COMPLEX, _div_no_nan_kernel, doc="x / y,
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x + y, elementwise with broadcasting; strings are joined."""
     if isinstance(x, Tensor) and isinstance(y, Tensor):
-        return (_add if x._dtype.base_dtype is dtypes.string else _add_v2)(x, y, name=name or "Add")  # type: ignore[no-any-return]
+        return (_add if x._dtype.base_dtype is dtypes.string else _add_v2)(x, y, name=name or "Add")
     with name_scope(name, "Add", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, dtype_hint=x._dtype.base_dtype, name="y")
-        return (_add if x._dtype.base_dtype is dtypes.string else _add_v2)(x, y, name=scope)  # type: ignore[no-any-return]
+        return (_add if x._dtype.base_dtype is dtypes.string else _add_v2)(x, y, name=scope)
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x - y, elementwise with broadcasting."""
-    return _sub(x, y, name=name)  # type: ignore[no-any-return]
+    return _sub(x, y, name=name)
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x * y, elementwise with broadcasting."""
-    return _mul(x, y, name=name)  # type: ignore[no-any-return]
+    return _mul(x, y, name=name)
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y as Python divides; integers become float64 (small ones float32)."""
     if name is not None:
         return truediv(x, y, name)
-    if not isinstance(x, Tensor):
-        x = convert_to_tensor(x, dtype=y._dtype.base_dtype if isinstance(y, Tensor) else None)
-    return x / y  # type: ignore[no-any-return]
+    if not _in_graph(x):
+        x = convert_to_tensor(x, dtype=y.dtype.base_dtype if _in_graph(y) else None)
+    return x / y
+
+
+def _in_graph(value: Any) -> bool:
+    """Whether it is a tensor or a variable."""
+    return isinstance(value, Tensor) or hasattr(value, "_as_graph_element")
 
 
 #: what integers become before a true division
@@ -235,12 +240,12 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         kind = x._dtype.base_dtype
         if kind is y._dtype.base_dtype and _DIVIDED_AS.get(kind, kind) is None:
-            return _real_div(x, y, name=name or "truediv")  # type: ignore[no-any-return]
+            return _real_div(x, y, name=name or "truediv")
     with name_scope(name, "truediv", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, dtype_hint=x._dtype.base_dtype, name="y")
         x, y = _as_divided(x, y, "__truediv__")
-        return _real_div(x, y, name=scope)  # type: ignore[no-any-return]
+        return _real_div(x, y, name=scope)
 
 
 def _as_divided(x: Tensor, y: Tensor, where: str) -> tuple[Tensor, Tensor]:
@@ -271,8 +276,8 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
         if kind is not y._dtype.base_dtype:
             raise TypeError(f"`x` and `y` must have the same dtype, got {kind!r} != {y._dtype.base_dtype!r}.")
         if kind.is_floating or kind.is_complex:
-            return _real_div(x, y, name=scope)  # type: ignore[no-any-return]
-        return _floor_div(x, y, name=scope)  # type: ignore[no-any-return]
+            return _real_div(x, y, name=scope)
+        return _floor_div(x, y, name=scope)
 
 
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -285,33 +290,33 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
         x = convert_to_tensor(x, name="x", dtype_hint=y._dtype.base_dtype if isinstance(y, Tensor) else None)
         y = convert_to_tensor(y, name="y", dtype_hint=x._dtype.base_dtype)
         x, y = _as_divided(x, y, "tf.math.divide_no_nan")
-        return _div_no_nan(x, y, name=scope)  # type: ignore[no-any-return]
+        return _div_no_nan(x, y, name=scope)
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y rounded down, elementwise."""
     with name_scope(name, "floordiv", [x, y]) as scope:
-        return _floor_div(x, y, name=scope)  # type: ignore[no-any-return]
+        return _floor_div(x, y, name=scope)
 
 
 def floor_div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y rounded down, elementwise."""
-    return _floor_div(x, y, name=name)  # type: ignore[no-any-return]
+    return _floor_div(x, y, name=name)
 
 
 def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y of real numbers, elementwise."""
-    return _real_div(x, y, name=name)  # type: ignore[no-any-return]
+    return _real_div(x, y, name=name)
 
 
 def truncatediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y rounded towards zero, elementwise."""
-    return _truncate_div(x, y, name=name)  # type: ignore[no-any-return]
+    return _truncate_div(x, y, name=name)
 
 
 def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
     """What floor division leaves, elementwise: it has the sign of the divisor, as in Python."""
-    return _floor_mod(x, y, name=name)  # type: ignore[no-any-return]
+    return _floor_mod(x, y, name=name)
 
 
 floormod = mod
@@ -319,32 +324,32 @@ floormod = mod
 
 def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
     """What division towards zero leaves, elementwise: it has the sign of the dividend, as in C."""
-    return _truncate_mod(x, y, name=name)  # type: ignore[no-any-return]
+    return _truncate_mod(x, y, name=name)
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The larger of x and y, elementwise; NaN if either is."""
-    return _maximum(x, y, name=name)  # type: ignore[no-any-return]
+    return _maximum(x, y, name=name)
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The smaller of x and y, elementwise; NaN if either is."""
-    return _minimum(x, y, name=name)  # type: ignore[no-any-return]
+    return _minimum(x, y, name=name)
 
 
 def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x to the power y, elementwise."""
     if name is None and isinstance(x, Tensor):
-        return _pow(x, y, name="Pow")  # type: ignore[no-any-return]
+        return _pow(x, y, name="Pow")
     with name_scope(name, "Pow", [x]) as scope:
-        return _pow(x, y, name=scope)  # type: ignore[no-any-return]
+        return _pow(x, y, name=scope)
 
 
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
     """(x - y)^2, elementwise with broadcasting."""
-    return _squared_difference(x, y, name=name)  # type: ignore[no-any-return]
+    return _squared_difference(x, y, name=name)
 
 
 def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     """The angle in radians of the point (x, y), in (-pi, pi]."""
-    return _atan2(y, x, name=name)  # type: ignore[no-any-return]
+    return _atan2(y, x, name=name)

@@ -85,9 +85,9 @@ def real(input: Any, name: str | None = None) -> Tensor:
         kind = input._dtype.base_dtype
         if kind.is_complex:
             return _real(input, Tout=kind.real_dtype, name=scope)
-        if kind.is_floating or kind.is_integer or kind.is_bool or kind.is_quantized:
+        if kind.is_floating or kind.is_integer or kind.is_quantized:
             return input
-        raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {input._dtype}")
+        raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {input._dtype!r}")
 
 
 def imag(input: Any, name: str | None = None) -> Tensor:

@@ -33,7 +33,7 @@ def _direct(type: str) -> Function:
     op_def = lookup(type)
 
     def build(x: Any, y: Any, name: str) -> Tensor:
-        return op_def(x, y, name=name)  # type: ignore[no-any-return]
+        return op_def(x, y, name=name)
 
     return build
 
@@ -41,12 +41,12 @@ def _direct(type: str) -> Function:
 def _multiply(x: Any, y: Any, name: str) -> Tensor:
     mul = lookup("Mul")
     if x._dtype.base_dtype is not dtypes.bool and not (isinstance(y, Tensor) and y._dtype.base_dtype is dtypes.bool):
-        return mul(x, y, name=name)  # type: ignore[no-any-return]
+        return mul(x, y, name=name)
     # Booleans are multiplied as numbers.
     with name_scope(name) as scope:
         cast = lookup("Cast")
         product = mul(cast(x, DstT=dtypes.int32), cast(y, DstT=dtypes.int32), name=scope)
-        return cast(product, DstT=dtypes.bool)  # type: ignore[no-any-return]
+        return cast(product, DstT=dtypes.bool)
 
 
 def _logical_or_bitwise(logical: Function, bitwise: str) -> Function:
@@ -57,7 +57,7 @@ def _logical_or_bitwise(logical: Function, bitwise: str) -> Function:
         with name_scope(name) as scope:
             if x._dtype.base_dtype is dtypes.bool:
                 return logical(x, y, scope)
-            return op_def(x, y)  # type: ignore[no-any-return]
+            return op_def(x, y)
 
     return build
 
@@ -68,18 +68,18 @@ def _install(word: str, function: Function) -> None:
             x = convert_to_tensor(x)
         if isinstance(y, Tensor):
             return function(x, y, word)
-        if getattr(type(y), "decides_operators", False):  # sparse tensors combine with tensors in their own way
-            return getattr(y, f"__r{word}__")(x)
+        own = getattr(type(y), f"__r{word}__", None)
+        if own is not None and getattr(type(y), "decides_operators", False):
+            return own(y, x)  # sparse tensors combine with tensors in their own way
         try:
             with name_scope(None, word, [x, y]) as scope:
                 return function(x, y, scope)
         except (TypeError, ValueError) as error:
             # The other operand may know how to combine with a tensor; if it does not, the first error says more.
-            other = getattr(type(y), f"__r{word}__", None)
-            result = NotImplemented
-            if other is not None and not isinstance(y, _PLAIN):
+            result: Any = NotImplemented
+            if own is not None and not isinstance(y, _PLAIN) and not hasattr(y, "_as_graph_element"):
                 try:
-                    result = other(y, x)
+                    result = own(y, x)
                 except (TypeError, ValueError):
                     raise error from None
             if result is NotImplemented:

@@ -262,10 +262,10 @@ _cross = op("Cross", "a: T, b: T", "product: T", "T: realnumbertype", fresh=True
 def _cross_shape(node: Operation, a: Any, b: Any) -> Any:
     shape_math.with_rank_at_least(a, 1)
     shape_math.with_rank_at_least(b, 1)
-    if a is not None and b is not None:
-        for size in (a[-1], b[-1]):
-            shape_math.with_dim(size, 3)
-    return [shape_math.merge(a, b)]
+    product = shape_math.merge(a, b)
+    if product is not None:
+        shape_math.with_dim(product[-1], 3)
+    return [product]
 
 
 @_cross.kernel(CPU, GPU)
