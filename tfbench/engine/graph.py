@@ -264,7 +264,7 @@ class Graph:
         entry = device_name_or_function
         if entry is not None and not callable(entry):
             entry = device_names.canonical_name(entry)
-        return ScopeChange(self, lambda state: {"devices": [*state.devices, entry]})
+        return ScopeChange(self, "devices", lambda outer: [*outer, entry])
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Colocation:
         """Ops made inside are placed where `op` (an op, a tensor or a variable) is."""
@@ -277,24 +277,23 @@ class Graph:
     def gradient_override_map(self, op_type_map: dict[str, str]) -> ScopeChange:
         """Ops of these types made inside use another registered gradient."""
         _check_string_map(op_type_map, "op_type_map")
-        return ScopeChange(self, lambda state: {"gradient_overrides": {**state.gradient_overrides, **op_type_map}})
+        return ScopeChange(self, "gradient_overrides", lambda outer: {**outer, **op_type_map})
 
     def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> ScopeChange:
         _check_string_map(op_to_kernel_label_map, "op_to_kernel_label_map")
-        return ScopeChange(self, lambda state: {"kernel_labels": {**state.kernel_labels, **op_to_kernel_label_map}})
+        return ScopeChange(self, "kernel_labels", lambda outer: {**outer, **op_to_kernel_label_map})
 
     def _attr_scope(self, attr_map: dict[str, Any]) -> ScopeChange:
         """Ops made inside get these attributes; a None value takes one back."""
 
-        def merged(state: ScopeState) -> dict[str, Any]:
-            both = {**state.attrs, **attr_map}
-            return {"attrs": {key: value for key, value in both.items() if value is not None}}
+        def merged(outer: dict[str, Any]) -> dict[str, Any]:
+            return {key: value for key, value in {**outer, **attr_map}.items() if value is not None}
 
-        return ScopeChange(self, merged)
+        return ScopeChange(self, "attrs", merged)
 
     def container(self, container_name: str) -> ScopeChange:
         """Stateful ops made inside live in this resource container."""
-        return ScopeChange(self, lambda state: {"container": container_name}, container_name)
+        return ScopeChange(self, "container", lambda _: container_name, container_name)
 
     def as_default(self) -> AbstractContextManager[Graph]:
         """Makes this the default graph of the thread for the length of a block."""

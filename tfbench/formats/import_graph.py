@@ -149,9 +149,8 @@ class _Import:
                 inputs.append(self._input(text))
         attrs = {key: self._attr(op_def, key, value) for key, value in node.attr.items()}
         graph, state = self.graph, self.state
-        with graph.control_dependencies(None), scopes.ScopeChange(graph, lambda _: {"devices": [], "colocation": []}):
-            with scopes.ScopeChange(graph, lambda _: {"name": ""}):
-                op = create_from_parts(graph, op_def, inputs, attrs, self.prefix + node.name)
+        with graph.control_dependencies(None), graph.colocate_with(None, ignore_existing=True), graph.name_scope(None):
+            op = create_from_parts(graph, op_def, inputs, attrs, self.prefix + node.name)
         op._control_inputs = tuple(dict.fromkeys([*control, *self.control]))
         op._set_device(node.device)
         scopes.apply_devices(state, op)
