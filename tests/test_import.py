@@ -63,3 +63,15 @@ def test_every_public_name_is_listed_and_can_be_had():
     assert {"placeholder", "Session", "nn", "bench", "inspect", "ConfigProto"} <= set(names)
     for name in names:
         getattr(tfbench, name)
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["tf.bench()", "import tfbench.magics", "from tfbench.variable_scope import get_variable_scope", "tf.plots"],
+)
+def test_variable_scope_is_the_class_whatever_is_loaded_first(first):
+    """There is a module of that name, too, and importing it sets it as an attribute of the package."""
+    program = (
+        f"import tfbench as tf\n{first}\nprint(isinstance(tf.variable_scope, type), tf.variable_scope('a').__class__)"
+    )
+    assert python(program).startswith("True")

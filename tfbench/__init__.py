@@ -9,6 +9,8 @@ used, IPython, matplotlib and protobuf when something asks for them.
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -53,6 +55,19 @@ _LAZY: dict[str, tuple[str, str | None]] = {
 }
 
 
+class _Package(ModuleType):
+    """This package. `tf.variable_scope` is the class, also while only the module of that name has been imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Importing a module inside sets it as an attribute here.
+        if name == "variable_scope" and isinstance(value, ModuleType):
+            value = value.variable_scope
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         module, attribute = _LAZY[name]
@@ -65,7 +80,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     _load_api()
-    hidden = ("TYPE_CHECKING", "Any", "annotations", "api", "engine", "importlib")
+    hidden = ("ModuleType", "TYPE_CHECKING", "Any", "annotations", "api", "engine", "importlib", "sys")
     return sorted({*globals(), *_LAZY}.difference(hidden))
 
 
