@@ -99,6 +99,7 @@ class FakeGraph:
         self.changes_version = 0
         self._ops: dict[str, FakeOp] = {}
         self._collections: dict[str, list[Any]] = {}
+        self._extensions: dict[str, Any] = {}
         self.device = ""
         self.cell: str | None = None
         self.line = 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tfbench.explain.known_variables import known_variables
 from tfbench.explain.text import count, shorten
-from tfbench.explain.variables import known_variables, variables
+from tfbench.explain.variables import variables
 
 
 class Initialized(NamedTuple):

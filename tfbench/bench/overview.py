@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tfbench.engine.resources import VARIABLE_TYPES
 from tfbench.explain.rows import Rows
 from tfbench.explain.text import shorten
-from tfbench.explain.variables import VARIABLE_TYPES
 
 if TYPE_CHECKING:
     from tfbench.bench.bench import Bench

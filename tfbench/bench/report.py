@@ -6,9 +6,8 @@ from typing import Any
 
 from tfbench.bench.cells import Cell
 from tfbench.engine.graph import Graph
+from tfbench.engine.resources import VARIABLE_TYPES
 from tfbench.variable_store import variable_store
-
-_VARIABLES = frozenset({"VariableV2", "Variable", "VarHandleOp", "AutoReloadVariable"})
 
 
 def shared(graph: Graph) -> dict[str, int]:
@@ -19,7 +18,7 @@ def shared(graph: Graph) -> dict[str, int]:
 def what_was_added(graph: Graph, cell: Cell, shared_before: dict[str, int]) -> dict[str, Any]:
     """The fields of a CellResult that say what `cell`, just run, added."""
     ops = graph._nodes[cell.start : cell.end]
-    created = [op.name for op in ops if op.type in _VARIABLES]
+    created = [op.name for op in ops if op.type in VARIABLE_TYPES]
     reused = [name for name, times in shared(graph).items() if times > shared_before.get(name, 0)]
     return {
         "added": tuple(op.name for op in ops),

@@ -17,12 +17,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tfbench.engine.graph import Graph, Operation
-from tfbench.engine.resources import VariableBuffer
+from tfbench.engine.resources import VARIABLE_TYPES, VariableBuffer, variable_key
 
 Key = tuple[str, str]
 Copies = dict[Key, Any]
-
-_VARIABLES = frozenset({"VariableV2", "Variable", "VarHandleOp", "AutoReloadVariable"})
 
 
 class Parked(NamedTuple):
@@ -35,11 +33,6 @@ class Parked(NamedTuple):
 
 #: per session, what is parked for cells that are left out
 ParkedValues = WeakKeyDictionary[Any, dict[Key, Parked]]
-
-
-def variable_key(op: Operation) -> Key:
-    """Container and name that a session keeps the variable `op` under."""
-    return op.attrs.get("container") or "", op.attrs.get("shared_name") or op.name
 
 
 def _signature(op: Operation) -> tuple[Any, ...]:
@@ -72,7 +65,7 @@ class _Held:
         if not self.parked or version == self._settled_at:
             return
         self._settled_at = version
-        nodes = {variable_key(op): op for op in graph._nodes if op.type in _VARIABLES}
+        nodes = {variable_key(op): op for op in graph._nodes if op.type in VARIABLE_TYPES}
         for key in [key for key in self.parked if key in nodes]:
             held = self.parked[key]
             if _signature(nodes[key]) == held.signature:
@@ -86,7 +79,7 @@ class _Held:
         resources = self.session.resources
         removed = {}
         for op in ops:
-            if op.type in _VARIABLES:
+            if op.type in VARIABLE_TYPES:
                 key = variable_key(op)
                 item = resources.find(*key)
                 if item is not None:

@@ -14,6 +14,16 @@ from tfbench.engine.dtypes import DType
 Array = np.ndarray[Any, Any]
 R = TypeVar("R")
 
+#: op types that hold the buffer of a reference variable, and those that hold any variable's
+REFERENCE_VARIABLES = frozenset({"VariableV2", "Variable"})
+VARIABLE_TYPES = REFERENCE_VARIABLES | {"VarHandleOp"}
+
+
+def variable_key(op: Any) -> tuple[str, str]:
+    """Container and name that a session keeps the variable of `op` under."""
+    attrs = op.attrs
+    return attrs.get("container") or "", attrs.get("shared_name") or op.name
+
 
 class VariableBuffer:
     """A variable's memory in one session.
@@ -102,7 +112,7 @@ class ResourceStore:
         return {key[1]: value for key, value in self.items() if isinstance(value, VariableBuffer)}
 
     def snapshot(self) -> dict[tuple[str, str], Any]:
-        """Copies of all values, for `restore`. Resources that hold more than arrays offer snapshot/restore themselves."""
+        """Copies of all values, for `restore`. Resources other than variables snapshot and restore themselves."""
         saved: dict[tuple[str, str], Any] = {}
         for key, item in self.items():
             if isinstance(item, VariableBuffer):

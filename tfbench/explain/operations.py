@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfbench.engine.graph import Operation
+from tfbench.engine.resources import VARIABLE_TYPES
 from tfbench.explain.defaults import graph_for
 from tfbench.explain.patterns import matches
 from tfbench.explain.places import Place, created_at, short_device
 from tfbench.explain.rows import Rows
 from tfbench.explain.text import count
-from tfbench.explain.variables import VARIABLE_TYPES, shape_text
+from tfbench.explain.variables import shape_text
 
 
 class OutputRow(NamedTuple):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tfbench.engine.graph import Graph, GraphKeys, Operation
+from tfbench.engine.graph import GraphKeys, Operation
+from tfbench.engine.resources import VARIABLE_TYPES
 from tfbench.explain.defaults import graph_for, session_for
+from tfbench.explain.known_variables import known_variables, variable_buffer
 from tfbench.explain.patterns import matches
 from tfbench.explain.places import Place, created_at, place_of, short_device
 from tfbench.explain.rows import Rows
-
-VARIABLE_TYPES = frozenset({"VariableV2", "Variable", "VarHandleOp", "AutoReloadVariable"})
 
 
 class VariableRow(NamedTuple):
@@ -80,24 +80,9 @@ def shape_text(shape: tuple[int | None, ...] | None) -> str:
     return f"({', '.join('?' if size is None else str(size) for size in shape)}{',' if len(shape) == 1 else ''})"
 
 
-def known_variables(graph: Graph) -> tuple[dict[Operation, Any], dict[Operation, dict[str, None]]]:
-    """The Variable objects by their op, and the collections that each is in."""
-    objects: dict[Operation, Any] = {}
-    collections: dict[Operation, dict[str, None]] = {}
-    store = graph._extensions.get("variable_store")
-    for variable in store.variables.values() if store is not None else ():
-        objects[variable.op] = variable
-    for key in graph.get_all_collection_keys():
-        for item in graph.get_collection_ref(key):
-            op = getattr(item, "op", None)
-            if isinstance(op, Operation) and op.type in VARIABLE_TYPES:
-                objects.setdefault(op, item)
-                collections.setdefault(op, {})[key] = None
-    return objects, collections
-
-
 def _row(op: Operation, variable: Any, collections: dict[str, None], session: Any) -> VariableRow:
     shape = op.attrs["shape"]._dims
+    buffer = None if session is None else variable_buffer(session, op)
     shared = [place for trace in getattr(variable, "shared_at", ()) if (place := place_of(trace)) is not None]
     return VariableRow(
         name=op.name,
@@ -106,14 +91,7 @@ def _row(op: Operation, variable: Any, collections: dict[str, None], session: An
         device=short_device(op.device),
         trainable=GraphKeys.TRAINABLE_VARIABLES in collections,
         collections=tuple(collections),
-        initialized=None if session is None else is_initialized(op, session),
+        initialized=None if session is None else buffer is not None and buffer.array is not None,
         created_at=created_at(op),
         shared_with=tuple(shared),
     )
-
-
-def is_initialized(op: Operation, session: Any) -> bool:
-    """Whether the variable `op` has a value in `session`."""
-    name = op.attrs.get("shared_name") or op.name
-    buffer = session.resources.find(op.attrs.get("container") or "", name)
-    return buffer is not None and buffer.array is not None

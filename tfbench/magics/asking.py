@@ -12,8 +12,8 @@ import numpy as np
 from IPython.core.error import UsageError
 
 from tfbench import errors
+from tfbench.engine.resources import VARIABLE_TYPES
 from tfbench.explain.text import count, shorten
-from tfbench.explain.variables import VARIABLE_TYPES
 from tfbench.magics.arguments import split
 from tfbench.magics.tracebacks import EXPRESSION
 

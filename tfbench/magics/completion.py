@@ -10,9 +10,9 @@ from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMa
 
 from tfbench.bench.bench import Bench
 from tfbench.engine.graph import Operation
+from tfbench.engine.resources import VARIABLE_TYPES
 from tfbench.engine.tensor import Tensor
 from tfbench.explain.operations import scopes
-from tfbench.explain.variables import VARIABLE_TYPES
 from tfbench.variables.base import Variable
 
 _LINE = re.compile(r"\s*(?:\w+\s*=\s*)?(%{1,2})(\w+)\s(.*)", re.DOTALL)

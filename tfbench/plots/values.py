@@ -8,6 +8,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.default_graph import get_default_graph, get_default_session
+from tfbench.engine.resources import REFERENCE_VARIABLES
 from tfbench.engine.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
@@ -48,7 +49,7 @@ def variable_named(variable: Any, graph: Any) -> Any:
     if name.split(":")[0] in known:
         return known[name.split(":")[0]]
     op = graph._by_name.get(name.removesuffix(":0"))
-    if op is not None and op.type in ("VariableV2", "Variable"):
+    if op is not None and op.type in REFERENCE_VARIABLES:
         return op.outputs[0]  # one that is in no collection
     import difflib
 

@@ -16,7 +16,7 @@ from tfbench.snapshot.data import (
 from tfbench.snapshot.scopes import scope_tree
 from tfbench.snapshot.take import stamp, take
 from tfbench.snapshot.text import attr_text, shorten
-from tfbench.snapshot.variables import is_writer, variable_buffer
+from tfbench.snapshot.variables import is_writer
 
 __all__ = [
     "EMPTY",
@@ -34,5 +34,4 @@ __all__ = [
     "shorten",
     "stamp",
     "take",
-    "variable_buffer",
 ]

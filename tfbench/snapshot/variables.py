@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine import source
+from tfbench.engine.resources import VARIABLE_TYPES
+from tfbench.explain.known_variables import known_variables, variable_buffer
 from tfbench.snapshot.data import OpInfo, Shape, Source, VariableInfo
 from tfbench.value_stats import value_stats
-
-#: op types that hold a variable's buffer
-VARIABLE_TYPES = frozenset({"VariableV2", "Variable", "VarHandleOp", "AutoReloadVariable"})
 
 #: ops that hand a reference or a handle on without looking at the value
 _PASS_THROUGH = frozenset({"Identity", "ReadVariableOp", "RefIdentity", "RefSwitch", "RefMerge", "RefEnter", "Enter"})
@@ -27,14 +26,14 @@ def read_variables(
     places = [i for i, info in enumerate(ops) if info.type in VARIABLE_TYPES]
     if not places:
         return ()
-    objects, collections = _collections(graph, {ops[i].name for i in places})
+    objects, collections = known_variables(graph)
     readers, writers = _access(ops, places)
     found = []
     for i in places:
         info = ops[i]
-        variable = objects.get(info.name)
+        variable = objects.get(operations[i])
         shape, dtype = _shape_and_dtype(operations[i], info)
-        names = collections.get(info.name, ())
+        names = collections.get(operations[i], ())
         row = VariableInfo(
             name=info.name,
             op=i,
@@ -53,12 +52,6 @@ def read_variables(
         )
         found.append(row if session is None else _with_value(row, operations[i], session, stats))
     return tuple(found)
-
-
-def variable_buffer(session: Any, op: Any) -> Any:
-    """The session's buffer of a variable op (`.array`, `.updates`), or None where no run has made it yet."""
-    attrs = op.attrs
-    return session.resources.find(attrs.get("container", ""), attrs.get("shared_name") or op.name)
 
 
 def _with_value(info: VariableInfo, op: Any, session: Any, stats: bool) -> VariableInfo:
@@ -92,23 +85,6 @@ def _byte_count(shape: Shape, dtype: str) -> int | None:
 
 #: dtypes that NumPy does not know by name, with one of the same size
 _STORAGE = {"bfloat16": "uint16", "qint8": "int8", "quint8": "uint8", "qint32": "int32", "string": "no size"}
-
-
-def _collections(graph: Any, names: set[str]) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """The Variable objects by op name, and the collections that each is in."""
-    objects: dict[str, Any] = {}
-    member_of: dict[str, list[str]] = {}
-    for key in graph.get_all_collection_keys():
-        if not isinstance(key, str) or key.startswith("__"):
-            continue
-        for item in graph.get_collection_ref(key):
-            name = getattr(getattr(item, "op", None), "name", None)
-            if name in names:
-                objects.setdefault(name, item)
-                listed = member_of.setdefault(name, [])
-                if key not in listed:
-                    listed.append(key)
-    return objects, member_of
 
 
 def _sharers(variable: Any) -> tuple[Source, ...]:

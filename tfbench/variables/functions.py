@@ -14,6 +14,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops import state
 from tfbench.engine.ops.base import constant, no_op
+from tfbench.engine.resources import REFERENCE_VARIABLES
 from tfbench.engine.tensor import Tensor
 from tfbench.variables.base import Variable
 from tfbench.variables.reference import is_reference
@@ -147,9 +148,7 @@ def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Tenso
 
     variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
     if not variables:
-        variables = [
-            op.outputs[0] for op in get_default_graph().get_operations() if op.type in ("Variable", "VariableV2")
-        ]
+        variables = [op.outputs[0] for op in get_default_graph().get_operations() if op.type in REFERENCE_VARIABLES]
     if not variables:
         return None
     ranks = []
@@ -168,9 +167,7 @@ def report_uninitialized_variables(
 
     variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
     if var_list is None and not variables:
-        variables = [
-            op.outputs[0] for op in get_default_graph().get_operations() if op.type in ("Variable", "VariableV2")
-        ]
+        variables = [op.outputs[0] for op in get_default_graph().get_operations() if op.type in REFERENCE_VARIABLES]
     with name_scope(name):
         flags = [is_variable_initialized(variable) for variable in variables]
         with get_default_graph().device("/cpu:0"):

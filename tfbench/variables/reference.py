@@ -15,8 +15,6 @@ from tfbench.engine.tensor import Tensor
 from tfbench.variables.base import Variable
 from tfbench.variables.safe_initial_value import guarded
 
-_VARIABLE_TYPES = ("VariableV2", "Variable")
-
 
 class RefVariable(Variable):
     """A variable whose buffer is a reference tensor (dtype `float32_ref`)."""

@@ -12,9 +12,9 @@ from typing import Any
 from tfbench.engine.apply import create_from_parts
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.graph import Operation
+from tfbench.engine.resources import VARIABLE_TYPES
 from tfbench.engine.tensor import Tensor
 
-_VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
 #: ops whose result does not depend on the variable's value, or that know for themselves what to do
 _LEFT_ALONE = ("IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp", "If")
 
@@ -22,7 +22,7 @@ _LEFT_ALONE = ("IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp", 
 def guarded(name: str, initial_value: Tensor) -> Tensor:
     """`initial_value`, rebuilt where it reads reference variables; `name` is the new variable's scope ('w/')."""
     ancestors = _ancestors(initial_value.op)
-    if ancestors is None or not any(op.type in _VARIABLES for op in ancestors):
+    if ancestors is None or not any(op.type in VARIABLE_TYPES for op in ancestors):
         return initial_value
     rebuilt: dict[Operation, Operation] = {}
     for op in ancestors:
@@ -60,7 +60,7 @@ def _ancestors(op: Operation) -> list[Operation] | None:
 def _rebuild(name: str, op: Operation, rebuilt: dict[Operation, Operation]) -> Operation:
     if op.type in _LEFT_ALONE:
         return op
-    if op.type in _VARIABLES:
+    if op.type in VARIABLE_TYPES:
         variable = _variable_of(op)
         return op if variable is None else variable.initialized_value().op
     inputs = [rebuilt[tensor.op].outputs_list[tensor.value_index] for tensor in op._inputs]

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 from weakref import WeakSet, WeakValueDictionary, ref
 
-from tfbench.snapshot import variable_buffer
+from tfbench.explain.known_variables import variable_buffer
 from tfbench.value_stats import ValueStats, value_stats
 from tfbench.widgets.protocol import HISTORY
 

@@ -13,7 +13,7 @@ from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
 from tfbench.engine.ops.state import check_indices, count, scatter, scatter_nd_into
-from tfbench.engine.resources import VariableBuffer
+from tfbench.engine.resources import VariableBuffer, variable_key
 from tfbench.engine.shape_math import merge
 from tfbench.engine.tensor import Tensor
 
@@ -37,9 +37,8 @@ def _handle_shape(node: Operation) -> Any:
 
 @var_handle.bind(CPU, GPU)
 def _handle_bind(context: Any) -> Preset:
-    attrs = context.attrs
-    name = attrs["shared_name"] or context.op.name
-    return Preset(context.resources.get(attrs["container"], name, lambda: VariableBuffer(name, attrs["dtype"])))
+    container, name = variable_key(context.op)
+    return Preset(context.resources.get(container, name, lambda: VariableBuffer(name, context.attrs["dtype"])))
 
 
 def _handle_of(tensor: Tensor) -> Operation | None:
@@ -134,15 +133,16 @@ def _update(type: str, ufunc: str) -> OpDef:
 
     @definition.kernel(CPU, GPU)
     def _(xp: Any, resource: VariableBuffer, value: Array) -> None:
-        array = _read(resource, errors.NotFoundError)
-        if array.shape != np.shape(value):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"Cannot update variable '{resource.name}' with shape {list(array.shape)} using a Tensor with shape "
-                f"{list(np.shape(value))}, shapes must be equal.",
-            )
-        resource.replace(np.asarray(getattr(xp, ufunc)(array, value)))
+        with resource.lock:
+            array = _read(resource, errors.NotFoundError)
+            if array.shape != np.shape(value):
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"Cannot update variable '{resource.name}' with shape {list(array.shape)} using a Tensor with "
+                    f"shape {list(np.shape(value))}, shapes must be equal.",
+                )
+            resource.replace(np.asarray(getattr(xp, ufunc)(array, value)))
 
     return definition
 
@@ -191,9 +191,10 @@ def _scatter(type: str, combine: str | None, types: str = "numbertype") -> OpDef
 
     @definition.kernel(CPU)
     def _(xp: Any, resource: VariableBuffer, indices: Array, updates: Array) -> None:
-        array = _read(resource, errors.NotFoundError).copy()
-        scatter(array, np.asarray(indices), updates, combine)
-        resource.replace(array)
+        with resource.lock:
+            array = _read(resource, errors.NotFoundError).copy()
+            scatter(array, np.asarray(indices), updates, combine)
+            resource.replace(array)
 
     return definition
 
@@ -210,9 +211,10 @@ def _scatter_nd(type: str, combine: str | None) -> OpDef:
 
     @definition.kernel(CPU)
     def _(xp: Any, resource: VariableBuffer, indices: Array, updates: Array) -> None:
-        array = _read(resource, errors.NotFoundError).copy()
-        scatter_nd_into(array, np.asarray(indices), np.asarray(updates), combine)
-        resource.replace(array)
+        with resource.lock:
+            array = _read(resource, errors.NotFoundError).copy()
+            scatter_nd_into(array, np.asarray(indices), np.asarray(updates), combine)
+            resource.replace(array)
 
     return definition
 
