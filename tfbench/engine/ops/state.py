@@ -6,6 +6,7 @@ buffer (or one exchange of it), so that an interrupt finds it either before or a
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
-from tfbench.engine.resources import VariableBuffer
+from tfbench.engine.resources import VariableBuffer, variable_key
 from tfbench.engine.shape_math import concatenate, merge, with_rank
 
 Array = Any
@@ -38,9 +39,8 @@ def _variable_shape(node: Operation) -> Any:
 @variable_v2.bind(CPU, GPU)
 def _variable_bind(context: Any) -> Preset:
     node = context.op
-    name = node.attrs["shared_name"] or node.name
-    dtype = node.attrs["dtype"]
-    return Preset(context.resources.get(node.attrs["container"], name, lambda: VariableBuffer(name, dtype)))
+    container, name = variable_key(node)
+    return Preset(context.resources.get(container, name, lambda: VariableBuffer(name, node.attrs["dtype"])))
 
 
 is_variable_initialized = op("IsVariableInitialized", "ref: Ref(dtype)", "is_initialized: bool", "dtype: type")
@@ -76,7 +76,9 @@ def _assign_shape(node: Operation, ref: Any, value: Any) -> Any:
 
 
 @assign.kernel(CPU, GPU)
-def _assign_kernel(xp: Any, ref: VariableBuffer, value: Array, *, validate_shape: bool) -> VariableBuffer:
+def _assign_kernel(
+    xp: Any, ref: VariableBuffer, value: Array, *, validate_shape: bool, use_locking: bool
+) -> VariableBuffer:
     current = ref.array
     if validate_shape and current is not None and current.shape != np.shape(value):
         raise errors.InvalidArgumentError(
@@ -85,12 +87,32 @@ def _assign_kernel(xp: Any, ref: VariableBuffer, value: Array, *, validate_shape
             f"Assign requires shapes of both tensors to match. lhs shape= {_brackets(current.shape)} "
             f"rhs shape= {_brackets(np.shape(value))}",
         )
-    ref.assign(value)
+    if use_locking:
+        with ref.lock:
+            ref.assign(value)
+    else:
+        ref.assign(value)
     return ref
 
 
 def _brackets(shape: tuple[int, ...]) -> str:
     return "[" + ",".join(str(size) for size in shape) + "]"
+
+
+def _bind_update(definition: OpDef, devices: tuple[str, ...], update: Callable[..., VariableBuffer]) -> None:
+    """Makes `update(xp, ref, ...)` the kernel; with `use_locking` other threads wait until it is done."""
+
+    @definition.bind(*devices)
+    def _(context: Any) -> Callable[..., VariableBuffer]:
+        plain = functools.partial(update, context.device.xp)
+        if not context.op.attrs["use_locking"]:
+            return plain
+
+        def locked(ref: VariableBuffer, *values: Array) -> VariableBuffer:
+            with ref.lock:
+                return plain(ref, *values)
+
+        return locked
 
 
 def _update(type: str, ufunc: str) -> OpDef:
@@ -101,8 +123,7 @@ def _update(type: str, ufunc: str) -> OpDef:
     def _(node: Operation, ref: Any, value: Any) -> Any:
         return [merge(ref, value)]
 
-    @definition.kernel(CPU, GPU)
-    def _(xp: Any, ref: VariableBuffer, value: Array) -> VariableBuffer:
+    def update(xp: Any, ref: VariableBuffer, value: Array) -> VariableBuffer:
         array = ref.read()
         if array.shape != np.shape(value):
             raise errors.InvalidArgumentError(
@@ -115,6 +136,7 @@ def _update(type: str, ufunc: str) -> OpDef:
         ref.updates += 1
         return ref
 
+    _bind_update(definition, (CPU, GPU), update)
     return definition
 
 
@@ -138,7 +160,7 @@ def check_indices(indices: Array, size: int, what: str = "indices") -> None:
 
 
 def scatter(array: Array, indices: Array, updates: Array, combine: str | None) -> None:
-    """Writes `updates` into rows of `array`, in place; `combine` names the ufunc, None overwrites (the last one wins)."""
+    """Writes `updates` into rows of `array`, in place; `combine` names the ufunc, None overwrites (the last wins)."""
     check_indices(indices, array.shape[0])
     if combine is None:
         array[indices] = updates
@@ -167,8 +189,7 @@ def _scatter(type: str, combine: str | None, types: str = "numbertype", locking:
         check_updates_shape(ref, indices, updates)
         return [ref]
 
-    @definition.kernel(CPU)
-    def _(xp: Any, ref: VariableBuffer, indices: Array, updates: Array) -> VariableBuffer:
+    def update(xp: Any, ref: VariableBuffer, indices: Array, updates: Array) -> VariableBuffer:
         array, indices = ref.read(), np.asarray(indices)
         wanted = indices.shape + array.shape[1:]
         if np.shape(updates) != () and np.shape(updates) != wanted:
@@ -183,6 +204,7 @@ def _scatter(type: str, combine: str | None, types: str = "numbertype", locking:
         ref.updates += 1
         return ref
 
+    _bind_update(definition, (CPU,), update)
     return definition
 
 
@@ -233,12 +255,12 @@ def _scatter_nd(type: str, combine: str | None, types: str = "numbertype", locki
         check_nd_shapes(ref, indices, updates)
         return [ref]
 
-    @definition.kernel(CPU)
-    def _(xp: Any, ref: VariableBuffer, indices: Array, updates: Array) -> VariableBuffer:
+    def update(xp: Any, ref: VariableBuffer, indices: Array, updates: Array) -> VariableBuffer:
         scatter_nd_into(ref.read(), np.asarray(indices), np.asarray(updates), combine)
         ref.updates += 1
         return ref
 
+    _bind_update(definition, (CPU,), update)
     return definition
 
 
