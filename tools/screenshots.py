@@ -2,7 +2,8 @@
 
 Runs a copy of each notebook in JupyterLab (or Notebook 7) in Chromium, with the package as it is in the tree, and
 saves a PNG of every cell that carries a tag `picture:NAME` as docs/images/NAME.png: the output alone, or with
-`picture:NAME:cell` the source and the output. `--every DIR` saves one of each cell with an output and one of the
+`picture:NAME:cell` the source and the output. An inspector in it shows its whole graph; with `picture:NAME:cell:OP`
+that operation is chosen. `--every DIR` saves one of each cell with an output and one of the
 whole page instead, for looking through all there is. A cell that raises ends it, unless it is tagged
 `raises-exception`.
 """
@@ -15,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Browser
 
 from tests.browser import harness
@@ -22,12 +24,37 @@ from tests.browser import harness
 ROOT = Path(__file__).resolve().parent.parent
 #: pictures and canvases go on drawing after their cell is done
 SETTLE_MS = 1500
+#: pixels across a picture with a photograph on it
+PHOTOGRAPH_WIDTH = 1200
 
 
-def wanted(cell: dict) -> list[tuple[str, bool]]:
-    """(name, with the source?) for each picture that the cell's tags ask for."""
+def wanted(cell: dict) -> list[tuple[str, bool, str]]:
+    """(name, with the source?, operation to choose) for each picture that the cell's tags ask for."""
     tags = [tag.split(":") for tag in cell.get("metadata", {}).get("tags", []) if tag.startswith("picture:")]
-    return [(parts[1], parts[2:] == ["cell"]) for parts in tags]
+    return [(parts[1], parts[2:3] == ["cell"], "".join(parts[3:4])) for parts in tags]
+
+
+def prepare(notebook: harness.Notebook, index: int, chosen: str) -> None:
+    """Lets an inspector under the cell show its whole graph, with the operation `chosen`."""
+    panel = notebook.by_test_id("tfb-panel", index)
+    if not panel.count():
+        return
+    panel.get_by_test_id("tfb-fit").click()
+    notebook.page.wait_for_timeout(SETTLE_MS)
+    if chosen:
+        place = panel.evaluate("(e, name) => e.closest('.tfb').tfbench.locate(name)", chosen)
+        notebook.page.mouse.click(place["x"], place["y"])
+    notebook.page.mouse.move(0, 0)
+
+
+def shrink(path: Path) -> None:
+    """Fewer bytes: a picture with a photograph on it (many colours) gains nothing from double resolution."""
+    with Image.open(path) as picture:
+        found = picture.convert("RGB")
+    if found.getcolors(1 << 15) is None and found.width > PHOTOGRAPH_WIDTH:
+        height = round(found.height * PHOTOGRAPH_WIDTH / found.width)
+        found = found.resize((PHOTOGRAPH_WIDTH, height), Image.Resampling.LANCZOS)
+    found.save(path, optimize=True)
 
 
 def take(notebook: harness.Notebook, out: Path, every: str | None) -> list[Path]:
@@ -39,13 +66,17 @@ def take(notebook: harness.Notebook, out: Path, every: str | None) -> list[Path]
         notebook.run(index, check=not may_raise, timeout=300)
         pictures = wanted(cell)
         if every is not None:
-            pictures = [(f"{every}-{index:02d}", True)] if notebook.outputs(index) else []
-        for name, with_source in pictures:
+            pictures = [(f"{every}-{index:02d}", True, "")] if notebook.outputs(index) else []
+        for name, with_source, chosen in pictures:
+            if every is None:
+                prepare(notebook, index, chosen)
             notebook.page.wait_for_timeout(SETTLE_MS)
             path = out / f"{name}.png"
             notebook.select(0 if index else index + 1)  # the chosen cell has a frame, which is not the picture's
             part = notebook.cell(index)
             notebook.screenshot(path, part if with_source else part.locator(".jp-Cell-outputArea"))
+            if every is None:
+                shrink(path)
             saved.append(path)
     if every is not None:
         notebook.cell(0).scroll_into_view_if_needed()
@@ -73,7 +104,7 @@ def main() -> int:
     parser.add_argument("--app", choices=harness.APPS, default="lab")
     parser.add_argument("--width", type=int, default=1300)
     parser.add_argument("--height", type=int, default=900)
-    parser.add_argument("--scale", type=float, default=2.0, help="device pixels per CSS pixel")
+    parser.add_argument("--scale", type=float, default=1.6, help="device pixels per CSS pixel")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tfbench-pictures-") as folder:
         copies = [Path(shutil.copy(path, folder)) for path in arguments.notebooks]

@@ -22,7 +22,7 @@ from tfbench.plots.values import default_session, tensor_named, variable_named
 ALL = "all"
 
 _MOST_LAYERS = 100
-_SLIDER: dict[str, Any] = {"layout": {"width": "17em"}, "style": {"description_width": "4.5em"}}
+_SLIDER: dict[str, Any] = {"layout": {"width": "15em"}, "style": {"description_width": "4.5em"}}
 
 
 class Explorer:
@@ -151,6 +151,7 @@ def explore_activations(
         value = values[name]
         if value.ndim:
             images.max = max(0, len(value) - 1)
+            images.disabled = len(value) < 2
             _offer(channels, value.shape[-1])
         fed = _fed_image(feed_dict, images.value)
         return draw_activations(name, value, fed, images.value, _index(channels), scales.value, None)
@@ -206,7 +207,7 @@ def _name(variable: Any) -> str:
 def _menu(description: str, names: list[str], value: str) -> Any:
     import ipywidgets
 
-    layout = ipywidgets.Layout(width=f"{min(46, 8 + max(map(len, names)))}em", max_width="100%")
+    layout = ipywidgets.Layout(width=f"{min(40.0, 7 + 0.55 * max(map(len, names))):.1f}em", max_width="100%")
     style = {"description_width": "3.5em"}
     return ipywidgets.Dropdown(options=names, value=value, description=description, layout=layout, style=style)
 
