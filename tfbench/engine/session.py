@@ -34,12 +34,11 @@ _MOST_PLANS = 1_000
 class _Compiled:
     """A plan with the nest that its values are put into."""
 
-    __slots__ = ("fetches", "plan", "single", "tensors")
+    __slots__ = ("fetches", "plan", "single")
 
     def __init__(self, plan: Plan, fetches: FetchList) -> None:
         self.plan = plan
         self.fetches = fetches
-        self.tensors = plan.feeds
         #: the fetch is one tensor, whose value is the answer
         self.single = False
 
@@ -60,7 +59,6 @@ class BaseSession:
         self._target = target or ""
         self._config = config
         self._closed = False
-        self._opened = False
         count = dict(config.device_count).get("CPU", 1) if config is not None else 1
         #: threads that a kernel may use; 0 for as many as there are
         self._threads = int(config.intra_op_parallelism_threads) if config is not None else 0
@@ -96,8 +94,7 @@ class BaseSession:
 
     def list_devices(self) -> list[Device]:
         """The devices that ops of this session can be placed on."""
-        if self._closed:
-            raise errors.CancelledError(None, None, "Session has been closed.")
+        self._check_not_cancelled()
         return list(self._devices)
 
     def as_default(self) -> AbstractContextManager[Any]:
@@ -112,7 +109,12 @@ class BaseSession:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
+            raise RuntimeError("Attempted to use a closed Session. Make a new one, or close this one later.")
+
+    def _check_not_cancelled(self) -> None:
+        """As `_check_open`, for what TensorFlow asks its runtime: the error is the runtime's."""
+        if self._closed:
+            raise errors.CancelledError(None, None, "Session has been closed. Make a new one, or close it later.")
 
     # -- running -----------------------------------------------------------------------------------------------
 
@@ -137,6 +139,9 @@ class BaseSession:
         if self.before_run is not None:
             self.before_run(self)
         compiled, values = self._compiled_for(fetches, feed_dict)
+        return self._run(compiled, values)
+
+    def _run(self, compiled: _Compiled, values: list[Any]) -> Any:
         with self._arithmetic():
             results = compiled.plan.run(values, self.step_observer)
         for observer in self.observers:
@@ -152,8 +157,7 @@ class BaseSession:
         return arithmetic(self._threads)
 
     def _compiled_for(self, fetches: Any, feed_dict: Any) -> tuple[_Compiled, list[Any]]:
-        if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
+        self._check_open()
         graph = self._graph
         if self._plans_version != graph.changes_version:
             self._plans.clear()
@@ -228,8 +232,7 @@ class BaseSession:
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
         """A function of the values of `feed_list` that runs `fetches`; the signature is worked out once."""
-        if self._closed:
-            raise errors.CancelledError(None, None, "Session has been closed.")
+        self._check_not_cancelled()
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
         graph = self._graph
@@ -247,8 +250,7 @@ class BaseSession:
 
         def function(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
             nonlocal compiled
-            if self._closed:
-                raise errors.CancelledError(None, None, "Session has been closed.")
+            self._check_not_cancelled()
             if self.before_run is not None:
                 self.before_run(self)
             if compiled is None or version != graph.changes_version:
@@ -262,11 +264,7 @@ class BaseSession:
                     + (f": You must feed a value for {missing}." if missing else "."),
                 )
             arrays = [feed_value(graph, tensor, value) for tensor, value in zip(feeds, values, strict=True)]
-            with self._arithmetic():
-                results = compiled.plan.run(arrays, self.step_observer)
-            for observer in self.observers:
-                observer(self)
-            return results[0] if compiled.single else compiled.fetches.build(results)
+            return self._run(compiled, arrays)
 
         compiled = compile_again()
         if accept_options:
@@ -282,13 +280,12 @@ class Session(BaseSession):
         self._entered: list[AbstractContextManager[Any]] = []
 
     def __enter__(self) -> Session:
-        if self._opened and self._entered:
+        if self._entered:
             raise RuntimeError("Session context managers are not re-entrant. Use `Session.as_default()` instead.")
         graph_scope, session_scope = self._graph.as_default(), self.as_default()
         graph_scope.__enter__()
         session_scope.__enter__()
         self._entered = [session_scope, graph_scope]
-        self._opened = True
         return self
 
     def __exit__(self, exc_type: Any, exc: Any, traceback: Any) -> None:
