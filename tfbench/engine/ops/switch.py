@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, op
@@ -29,19 +27,12 @@ def _switch_shape(node: Operation, data: Shape, pred: Shape) -> list[Shape]:
     return [data, data]
 
 
-@switch_op.bind(CPU, GPU)
-@ref_switch_op.bind(CPU, GPU)
-def _switch_bind(context: Any) -> Any:
-    return _both if context.op._inputs[1]._shape == () else _both_checked
-
-
-def _both(data: Any, pred: Any) -> Any:
-    return data, data
-
-
-def _both_checked(data: Any, pred: Any) -> Any:
-    if np.ndim(pred):
-        shape = ",".join(str(size) for size in np.shape(pred))
+@switch_op.kernel(CPU, GPU)
+@ref_switch_op.kernel(CPU, GPU)
+def _switch_kernel(xp: Any, data: Any, pred: Any) -> Any:
+    # Static shapes do not rule it out: a variable may have got another rank.
+    if getattr(pred, "ndim", 0):
+        shape = ",".join(str(size) for size in pred.shape)
         raise errors.InvalidArgumentError(None, None, f"The second input must be a scalar, but it has shape [{shape}]")
     return data, data
 
