@@ -64,6 +64,12 @@ def test_the_tour(open_notebook: Any) -> None:
     panel.tab("map")
     assert panel.locate("image_filters/conv2/biases")["visible"]
 
+    # The search lists the very name first, not the first operation below it.
+    panel.find("tfb-search").fill("image_filters/conv1/weights")
+    panel.find("tfb-search").press("Enter")
+    expect(panel.title).to_have_text("image_filters/conv1/weights")
+    panel.find("tfb-search").fill("")
+
     # Filters and feature maps are there, as pictures with controls; the picture follows a control.
     for index in (filters, maps):
         image = notebook.cell(index).locator('img[src^="data:image/png"]')

@@ -3,7 +3,7 @@
 
 import { Hierarchy } from "./hierarchy";
 import type { GraphInfo, Message, Op, Stats, Variable } from "./protocol";
-import { matcher } from "./text";
+import { closeness, matcher } from "./text";
 import { readHistory, readRows, readStats } from "./protocol";
 
 /** Points a sparkline keeps. */
@@ -78,6 +78,8 @@ export class Model {
       const fits = matcher(this.query);
       const ops: number[] = [];
       this.ops.forEach((op, i) => fits(op.name, op.type, op.device) && ops.push(i));
+      const near = new Map(ops.map((op) => [op, closeness(this.query, this.ops[op]!.name)]));
+      ops.sort((a, b) => near.get(a)! - near.get(b)! || a - b);
       this.found = { query: this.query, ops };
     }
     return this.found.ops;

@@ -104,3 +104,10 @@ export function matcher(query: string): (name: string, type: string, device: str
       return regex.test(name.toLowerCase()) || regex.test(type.toLowerCase());
     });
 }
+
+/** What a search lists first: the very name, then names whose last part it is, then the others in their order. */
+export function closeness(query: string, name: string): number {
+  const wanted = query.trim().toLowerCase();
+  const found = name.toLowerCase();
+  return found === wanted ? 0 : found.endsWith(`/${wanted}`) ? 1 : 2;
+}

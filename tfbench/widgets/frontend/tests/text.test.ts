@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesText, matcher, numberText, shapeText, shorten, sourceText, tailText } from "../src/text";
+import { bytesText, closeness, matcher, numberText, shapeText, shorten, sourceText, tailText } from "../src/text";
 
 test("numbers", () => {
   const cases: [number, string][] = [
@@ -43,6 +43,11 @@ test("search: words, wildcards, fields", () => {
   assert.ok(fits("device:gpu", "x"));
   assert.ok(fits("a(b[", "xa(b[y", "T"), "not a pattern");
   assert.ok(fits("", "anything"));
+});
+
+test("search: the very name comes first", () => {
+  const names = ["a/weights/read", "a/weights", "weights", "b/Weights"];
+  assert.deepEqual(names.map((name) => closeness(" weights ", name)), [2, 1, 0, 1]);
 });
 
 test("places in the source", () => {
