@@ -17,15 +17,19 @@ class name_scope:  # noqa: N801 - TensorFlow's name
     graph becomes the default one.
 
     Raises:
-      TypeError: if neither name is given although there are values.
-      ValueError: if the values belong to different graphs, or the name is not allowed.
+      TypeError: if `default_name` is no string.
+      ValueError: if neither name is given although there are values, if the values belong to different graphs, or if
+        the name is not allowed.
     """
 
     __slots__ = ("_default_name", "_entered", "_name", "_scope", "_values")
 
     def __init__(self, name: Any = None, default_name: str | None = None, values: Any = None) -> None:
         if not (default_name is None or isinstance(default_name, str)):
-            raise TypeError(f"`default_name` type ({type(default_name)}) is not a string type. You likely meant to pass")
+            raise TypeError(
+                f"`default_name` type ({type(default_name)}) is not a string type. You likely meant to pass this into "
+                "the `values` kwarg."
+            )
         self._name = default_name if name is None else name
         self._default_name = default_name
         self._values = values
