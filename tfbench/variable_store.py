@@ -121,7 +121,6 @@ class VariableStore:
         constraint: Any = None,
         **options: Any,
     ) -> Any:
-        is_scalar = isinstance(shape, Sequence) and not shape
         common = {
             "name": name,
             "shape": shape,
@@ -137,7 +136,7 @@ class VariableStore:
             "constraint": constraint,
             **options,
         }
-        if partitioner is not None and not is_scalar:
+        if partitioner is not None and not (isinstance(shape, Sequence) and not shape):
             if not callable(partitioner):
                 raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
             with get_default_graph().name_scope(None):

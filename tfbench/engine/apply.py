@@ -133,37 +133,29 @@ def _apply(graph: Graph, op_def: OpDef, inputs: Sequence[Any], known: dict[str, 
 
 
 def add_made(
-    op_def: OpDef, name: str, tensors: Sequence[Tensor], attrs: dict[str, Any], trace: Trace | None = None
-) -> Operation:
-    """Adds a node for library code that knows its own: a unique name, tensors of the right types, attributes converted.
-
-    Attributes that are not given have their defaults. With `trace`, the node is from the same place as another one.
-    """
-    return _add(graph_of(tensors), op_def, name, tensors, {**op_def.defaults, **attrs}, trace)
-
-
-def _add(
-    graph: Graph,
     op_def: OpDef,
     name: str,
     tensors: Sequence[Tensor],
     attrs: dict[str, Any],
     trace: Trace | None = None,
+    beside: Sequence[Operation] = (),
 ) -> Operation:
+    """Adds a node for library code that knows its own: a unique name, tensors of the right types, attributes converted.
+
+    Attributes that are not given have their defaults. With `trace`, the node is from the same place as another one;
+    `beside` are operations that it is placed with.
+    """
+    attrs = {**op_def.defaults, **attrs}
+    return graph_of(tensors).add_node(op_def, name, tensors, attrs, output_dtypes(op_def, attrs), trace, beside)
+
+
+def _add(graph: Graph, op_def: OpDef, name: str, tensors: list[Tensor], attrs: dict[str, Any]) -> Operation:
     """Adds the checked node; one that takes references is placed with them, as they are buffers, not values."""
-    dtypes = output_dtypes(op_def, attrs)
-    if not op_def.takes_references:
-        return graph.add_node(op_def, name, tensors, attrs, dtypes, trace)
-    # As TensorFlow pairs them: of a list of references only the first counts.
-    pairs = zip(op_def.inputs, tensors, strict=False)
-    scopes = [graph.colocate_with(tensor.op) for arg, tensor in pairs if arg.is_ref]
-    for scope in scopes:
-        scope.__enter__()
-    try:
-        return graph.add_node(op_def, name, tensors, attrs, dtypes, trace)
-    finally:
-        for scope in reversed(scopes):
-            scope.__exit__()
+    beside: list[Operation] = []
+    if op_def.takes_references:
+        # As TensorFlow pairs them: of a list of references only the first counts.
+        beside = [tensor.op for arg, tensor in zip(op_def.inputs, tensors, strict=False) if arg.is_ref]
+    return graph.add_node(op_def, name, tensors, attrs, output_dtypes(op_def, attrs), None, beside)
 
 
 def create_from_parts(

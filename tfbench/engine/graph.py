@@ -100,10 +100,12 @@ class Graph:
         attrs: dict[str, Any],
         dtypes: Sequence[DType],
         trace: source.Trace | None = None,
+        beside: Sequence[Operation] = (),
     ) -> Operation:
         """Adds an operation whose name is already unique and whose inputs and attributes are checked.
 
-        `trace` says where it comes from; default: from whoever called.
+        `trace` says where it comes from; default: from whoever called. `beside` are operations that it is placed with,
+        as in a `colocate_with` block for each.
 
         Raises:
           ValueError: if the shape function refuses the inputs. The graph is then as it was.
@@ -140,10 +142,10 @@ class Graph:
             op._id = len(self._nodes)
             self._nodes.append(op)
             self._by_name[name] = op
-        if state.devices:
+        if state.devices and not beside:
             scopes.apply_devices(state, op)
-        if state.colocation:
-            self._apply_colocation(state, op)
+        if state.colocation or beside:
+            self._apply_colocation([*state.colocation, *beside], op)
         if state.container and attrs.get("container") == "" and op_def.stateful:
             op.attrs = {**op.attrs, "container": state.container}
         for scope in state.control:
@@ -168,10 +170,10 @@ class Graph:
         if label is not None:
             attrs["_kernel"] = label
 
-    def _apply_colocation(self, state: ScopeState, op: Operation) -> None:
+    def _apply_colocation(self, colocation: list[Operation], op: Operation) -> None:
         groups: set[str] = set()
         device = ""
-        for other in reversed(state.colocation):
+        for other in reversed(colocation):
             groups.update(other._colocation_groups())
             device = device or other.device
         if device:
