@@ -57,11 +57,18 @@ class RefVariable(Variable):
             (self._variable, guarded(scope, value)),
             {"T": value_type, "validate_shape": bool(validate_shape)},
             self.op.trace,
+            [self.op],
         )
-        placed = graph.colocate_with(self.op) if caching_device is None else graph.device(caching_device)
-        with placed:
-            read = add_made(identity_op, graph.unique_name("read"), (self._variable,), {"T": value_type}, self.op.trace)
+        if caching_device is None:
+            read = self._add_read(value_type, [self.op])
+        else:
+            with graph.device(caching_device):
+                read = self._add_read(value_type, [])
         self._snapshot = read.outputs_list[0]
+
+    def _add_read(self, value_type: dtypes.DType, beside: list[Operation]) -> Operation:
+        name = self.graph.unique_name("read")
+        return add_made(identity_op, name, (self._variable,), {"T": value_type}, self.op.trace, beside)
 
     @staticmethod
     def _buffer(value: Tensor, validate_shape: bool, shape: Any, scope: str) -> Tensor:

@@ -108,6 +108,10 @@ _ones_like.no_gradient("ones do not depend on the values of the input")
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """Zeros (False, empty strings) of `shape`: a list, a TensorShape or a tensor."""
     dtype = as_dtype(dtype).base_dtype
+    if name is None:  # what most initial values are: one node, which needs no scope
+        small = _constant_if_small(shape, _zero(dtype), dtype, "zeros")
+        if small is not None:
+            return small
     with name_scope(name, "zeros", [shape]) as scope:
         return _filled(shape, _zero(dtype), dtype, scope)
 
