@@ -17,7 +17,6 @@ __all__ = [
     "get_verbosity", "info", "log", "log_every_n", "log_first_n", "log_if", "set_verbosity", "vlog", "warn", "warning",
 ]  # fmt: skip
 
-_LEVEL_NAMES = {FATAL: "FATAL", ERROR: "ERROR", WARN: "WARN", INFO: "INFO", DEBUG: "DEBUG"}
 _counts: dict[Any, int] = {}
 
 

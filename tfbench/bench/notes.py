@@ -21,11 +21,13 @@ class Note:
 
 
 def attach(ops: Iterable[Operation], note: Note) -> None:
+    """Has removed operations answer with `note` when they are used."""
     for op in ops:
         op.__dict__["_replaced_by"] = note
 
 
 def detach(ops: Iterable[Operation]) -> None:
+    """Takes the notes off operations that are put back."""
     for op in ops:
         op.__dict__.pop("_replaced_by", None)
 

@@ -104,6 +104,7 @@ def get_default_session() -> Any:
 
 
 def default_session_scope(session: Any) -> AbstractContextManager[Any]:
+    """Makes `session` the default one for the length of a block."""
     return default_session_stack.pushed(session)
 
 

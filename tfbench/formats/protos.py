@@ -177,13 +177,13 @@ def _parse(path: str) -> Any:
                 owner.value.add(name=name.strip(), number=int(number))
         else:
             for item in line.split(";"):
-                used.update(_add_field(owner, file.package, item.strip(), oneof))
+                used.update(_add_field(owner, item.strip(), oneof))
     needed = {_homes()[name] for name in used - own}
     file.dependency.extend(sorted(needed - {path}))
     return file
 
 
-def _add_field(owner: Any, package: str, text: str, oneof: int | None) -> list[str]:
+def _add_field(owner: Any, text: str, oneof: int | None) -> list[str]:
     """Adds the field that `text` describes to a message; gives the top-level types it needs."""
     match = _FIELD.match(text)
     if match is None:

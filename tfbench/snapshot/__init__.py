@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfbench.explain.text import shorten
 from tfbench.snapshot.data import (
     EMPTY,
     Edge,
@@ -15,7 +16,7 @@ from tfbench.snapshot.data import (
 )
 from tfbench.snapshot.scopes import scope_tree
 from tfbench.snapshot.take import stamp, take
-from tfbench.snapshot.text import attr_text, shorten
+from tfbench.snapshot.text import attr_text
 from tfbench.snapshot.variables import is_writer
 
 __all__ = [

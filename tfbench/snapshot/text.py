@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.explain.text import shorten
+
 #: attribute text longer than this is cut
 ATTR_LIMIT = 96
 
@@ -54,16 +56,3 @@ def _number_text(item: Any) -> str:
     if isinstance(item, bytes):
         return repr(shorten(item[:200].decode("utf-8", "backslashreplace"), 32))
     return str(item)
-
-
-def shorten(text: str, limit: int) -> str:
-    """`text` on one line (line breaks and control characters written out), its middle cut beyond `limit`."""
-    if len(text) > 4 * limit:
-        # Escaping works on what will be seen only: a name may be very long.
-        text = text[: 2 * limit] + text[-2 * limit :]
-    if not text.isprintable():
-        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    if len(text) <= limit:
-        return text
-    tail = limit // 3
-    return f"{text[: limit - tail - 1]}…{text[len(text) - tail :]}"

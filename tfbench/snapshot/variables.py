@@ -23,6 +23,7 @@ _NO_ACCESS = frozenset({"IsVariableInitialized", "VarIsInitializedOp", "Variable
 def read_variables(
     graph: Any, operations: Sequence[Any], ops: tuple[OpInfo, ...], session: Any, stats: bool
 ) -> tuple[VariableInfo, ...]:
+    """The variables among `operations`, whose rows `ops` are; with a `session`, what they hold, too."""
     places = [i for i, info in enumerate(ops) if info.type in VARIABLE_TYPES]
     if not places:
         return ()

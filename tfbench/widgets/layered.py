@@ -16,11 +16,15 @@ _SWEEPS = 6
 
 
 class Size(NamedTuple):
+    """Width and height."""
+
     w: float
     h: float
 
 
 class Place(NamedTuple):
+    """The top-left corner."""
+
     x: float
     y: float
 

@@ -51,6 +51,8 @@ class Node:
 
 
 class Link(NamedTuple):
+    """The edges of one kind between two boxes, drawn as one line."""
+
     source: Node
     target: Node
     kind: str  # "data", "reference" or "control"
@@ -58,6 +60,8 @@ class Link(NamedTuple):
 
 
 class Chart(NamedTuple):
+    """All that is drawn: nested boxes, and the links between them."""
+
     root: Node
     links: list[Link]
 

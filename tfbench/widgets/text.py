@@ -131,6 +131,7 @@ def under(scope: Scope) -> Iterable[int]:
 
 
 def plural(count: int, noun: str) -> str:
+    """'1 scope', '1,200 scopes'."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
@@ -143,6 +144,7 @@ def shape_text(shape: Shape) -> str:
 
 
 def bytes_text(count: int | None) -> str:
+    """A number of bytes, rounded: '9.6 kB', '120 MB'."""
     if count is None:
         return "?"
     if count < 1000:
@@ -155,10 +157,12 @@ def bytes_text(count: int | None) -> str:
 
 
 def number_text(value: float | None) -> str:
+    """Four digits, or nothing."""
     return "" if value is None else f"{value:.4g}"
 
 
 def state_text(info: VariableInfo) -> str:
+    """Whether the variable has a value, and what is wrong with it."""
     if info.initialized is None:
         return ""
     if not info.initialized:

@@ -45,6 +45,7 @@ def _regular(stream: PhiloxStream, inputs: int, outputs: int) -> Any:
 
 
 def output_size(size: int, ratio: float) -> int:
+    """How many windows `size` rows or columns are cut into."""
     return math.floor(size / ratio)
 
 
@@ -88,6 +89,7 @@ def _windows(
 
 
 def maximum(window: Any) -> Any:
+    """The largest value of each image and channel."""
     return window.max(axis=(1, 2))
 
 

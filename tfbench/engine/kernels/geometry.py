@@ -130,6 +130,7 @@ def check_batch_and_depth(strides: Sequence[int], dilations: Sequence[int], data
 
 
 def is_channels_first(data_format: str) -> bool:
+    """Whether a layout (NCHW, NCDHW, …) has the channels second."""
     return data_format.startswith("NC")
 
 

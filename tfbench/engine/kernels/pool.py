@@ -171,7 +171,7 @@ def _maximum(xp: Any) -> Block:
     return block
 
 
-def _max_over_depth(xp: Any, x: Any, ksize: Sequence[int], strides: Sequence[int], padding: str) -> Any:
+def _max_over_depth(xp: Any, x: Any, ksize: Sequence[int], strides: Sequence[int]) -> Any:
     depth, stride = ksize[-1], strides[-1]
     if any(size != 1 for size in (*ksize[1:-1], *strides[1:-1])):
         raise unimplemented("MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
@@ -216,7 +216,7 @@ def max_pool(
 ) -> Any:
     """`MaxPool`: the largest value of each window, or of `ksize[-1]` neighbouring channels."""
     if data_format == "NHWC" and len(input.shape) == len(ksize) == 4 and ksize[3] != 1 and ksize[0] == 1:
-        return _max_over_depth(xp, input, ksize, strides, padding)
+        return _max_over_depth(xp, input, ksize, strides)
     return _pool("MaxPool", xp, input, _maximum(xp), ksize, strides, padding, explicit_paddings, data_format)
 
 

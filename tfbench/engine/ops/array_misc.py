@@ -1,4 +1,4 @@
-"""Ops that pass a value on with a condition or another reading: Bitcast, EnsureShape, GuaranteeConst."""
+"""Ops that pass a value on with a condition or another reading: Bitcast, EnsureShape, PreventGradient, …"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import invalid, same_shape
-from tfbench.engine.shape_math import debug_string, is_compatible, merge
+from tfbench.engine.shape_math import debug_string, is_compatible, merge, with_rank_at_least
 from tfbench.engine.shapes import Shape, TensorShape
 from tfbench.engine.tensor import Tensor
 
@@ -42,11 +42,6 @@ _prevent_gradient.kernel(CPU, GPU)(_guarantee_const_kernel)
 @_prevent_gradient.gradient
 def _prevent_gradient_gradient(node: Operation, dy: Any) -> Any:
     raise LookupError(f"Gradient explicitly disabled. Reason: {node.attrs['message']}")
-
-
-def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Tensor:
-    """`input`; asking for a gradient through it fails with `message`."""
-    return _prevent_gradient(input, message=message, name=name)
 
 
 _snapshot = op("Snapshot", "input: T", "output: T", "T: type", fresh=True)
@@ -123,8 +118,10 @@ def _bitcast_shape(node: Operation, x: Shape) -> list[Shape]:
         return [x]
     if have > want:
         return [(*x, have // want)]
-    if not x or (x[-1] is not None and x[-1] != want // have):
-        raise ValueError(f"Cannot bitcast due to shape. {x[-1] if x else 0} does not match {want // have}")
+    with_rank_at_least(x, 1)
+    if x[-1] is not None and x[-1] != want // have:
+        numbers = f"from {node.attrs['T'].as_datatype_enum} to {node.attrs['type'].as_datatype_enum}"
+        raise ValueError(f"Cannot bitcast {numbers} due to shape. {x[-1]} does not match {want // have}")
     return [x[:-1]]
 
 

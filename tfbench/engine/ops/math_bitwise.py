@@ -62,8 +62,3 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
 def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The bits of x moved y places down, elementwise; the sign stays."""
     return _right(x, y, name=name)
-
-
-def population_count(x: Any, name: str | None = None) -> Tensor:
-    """How many bits of each element are set."""
-    return _population(x, name=name)

@@ -9,7 +9,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import op
 from tfbench.engine.ops.nn_common import LAYOUT, computed_by
-from tfbench.engine.shape_math import Shape, dim_merge, with_rank, with_rank_at_least
+from tfbench.engine.shape_math import dim_merge, with_rank, with_rank_at_least
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["bias_add"]
@@ -21,8 +21,8 @@ bias_add_v1_op = op("BiasAddV1", "value: T, bias: T", "output: T", "T: numbertyp
 bias_add_grad = op("BiasAddGrad", "out_backprop: T", "output: T", f"T: numbertype; {LAYOUT}", fresh=True)
 
 
-def _channel_axis(node: Operation, shape: Shape) -> int:
-    """Where the channels are: with NCHW the second axis, or what comes third from the back where that is later."""
+def _channel_axis(node: Operation) -> int:
+    """Where the channels are: with NCHW (of any rank) the second axis, else the last."""
     return 1 if node.attrs.get("data_format") == "NCHW" else -1
 
 
@@ -33,7 +33,7 @@ def _bias_add_shape(node: Operation, value: Any, bias: Any) -> Any:
     if value is None:
         return [None]
     sizes = list(value)
-    axis = _channel_axis(node, value)
+    axis = _channel_axis(node)
     sizes[axis] = dim_merge(sizes[axis], size)
     return [tuple(sizes)]
 
@@ -44,7 +44,7 @@ bias_add_v1_op.shape(_bias_add_shape)
 @bias_add_grad.shape
 def _bias_add_grad_shape(node: Operation, dy: Any) -> Any:
     dy = with_rank_at_least(dy, 2)
-    return [(None if dy is None else dy[_channel_axis(node, dy)],)]
+    return [(None if dy is None else dy[_channel_axis(node)],)]
 
 
 computed_by(bias_add_op, "norm", "bias_add")

@@ -37,6 +37,7 @@ __all__ = [
 
 
 def as_sparse(value: Any) -> SparseTensor:
+    """`value` as a SparseTensor; TypeError for what is neither one nor the value of one."""
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
     if not isinstance(value, SparseTensor):
