@@ -10,9 +10,13 @@ import numpy as np
 
 from tfbench.engine.convert import constant as _constant
 from tfbench.engine.dtypes import DType, as_dtype, float32
-from tfbench.engine.ops import array_fill
+from tfbench.engine.ops import array_diag, array_fill, linalg, math_unary, shape_ops
 from tfbench.engine.ops import random as random_ops
+from tfbench.engine.ops.array_order import matrix_transpose
+from tfbench.engine.ops.linalg import eye
+from tfbench.engine.ops.slicing import slice as slice_op
 from tfbench.engine.tensor import Tensor
+from tfbench.variables import functions
 from tfbench.variables.functions import (
     global_variables_initializer,
     local_variables_initializer,
@@ -266,16 +270,12 @@ class orthogonal_initializer(Initializer):  # noqa: N801 - TensorFlow's name
         self.seed = seed
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        from tfbench.engine.ops import array_diag, linalg, math_unary, shape_ops
-        from tfbench.engine.ops.array_order import matrix_transpose
-        from tfbench.engine.ops.random import random_normal
-
         kind = self._dtype(dtype)
         sizes = _at_least_two(shape)
         rows = math.prod(sizes[:-1])
         columns = sizes[-1]
         square = (columns, rows) if rows < columns else (rows, columns)
-        a = random_normal(square, dtype=kind, seed=self.seed)
+        a = random_ops.random_normal(square, dtype=kind, seed=self.seed)
         q, r = linalg.qr(a, full_matrices=False)
         # The signs of R's diagonal make the distribution uniform over all orthogonal matrices.
         q = q * math_unary.sign(array_diag.diag_part(r))
@@ -295,8 +295,6 @@ class identity_initializer(Initializer):  # noqa: N801 - TensorFlow's name
         self.dtype = _floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        from tfbench.engine.ops.linalg import eye
-
         full = _full_shape(shape, partition_info)
         if len(full) != 2:
             raise ValueError(
@@ -306,8 +304,6 @@ class identity_initializer(Initializer):  # noqa: N801 - TensorFlow's name
         kind = self._dtype(dtype)
         matrix: Any = eye(full[0], full[1], dtype=kind)
         if partition_info is not None:
-            from tfbench.engine.ops.slicing import slice as slice_op
-
             matrix = slice_op(matrix, partition_info.var_offset, shape)
         return self.gain * matrix
 
@@ -354,8 +350,6 @@ zeros = zeros_initializer
 
 def __getattr__(name: str) -> Any:
     # Operations over variables, which stand above this file.
-    from tfbench.variables import functions
-
     found = {
         "global_variables": "global_variables_initializer",
         "local_variables": "local_variables_initializer",

@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tfbench.engine.apply import graph_of
 from tfbench.engine.collections import GraphKeys
-from tfbench.engine.default_graph import get_default_graph
+from tfbench.engine.convert import convert_to_tensor
+from tfbench.engine.default_graph import default_graph_stack, get_default_graph
 from tfbench.engine.dtypes import DType, as_dtype, float32
 from tfbench.engine.graph import Graph
 from tfbench.engine.scopes import NameScope
@@ -229,8 +231,6 @@ class VariableScope:
         full_name = f"{self._name}/{name}" if self._name else name
         with get_default_graph().name_scope(None):
             if dtype is not None and initializer is not None and not callable(initializer):
-                from tfbench.engine.convert import convert_to_tensor
-
                 initial_dtype = convert_to_tensor(initializer).dtype.base_dtype
                 if initial_dtype != as_dtype(dtype):
                     raise ValueError(
@@ -420,9 +420,6 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
         self._custom_getter = custom_getter
 
     def __enter__(self) -> VariableScope:
-        from tfbench.engine.apply import graph_of
-        from tfbench.engine.default_graph import default_graph_stack
-
         graph = get_default_graph() if self._values is None else graph_of(self._values)
         self._graph = graph
         self._entered_graph = graph is not get_default_graph()
@@ -486,8 +483,6 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
         if self._name_scope is not None:
             self._name_scope.__exit__(None, None, None)
         if self._entered_graph:
-            from tfbench.engine.default_graph import default_graph_stack
-
             default_graph_stack.remove(self._graph)
         if not nested and exc_type is None:
             raise RuntimeError("Improper nesting of variable_scope.")

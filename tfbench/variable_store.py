@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from tfbench.engine import source
 from tfbench.engine.collections import GraphKeys
+from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dtypes import as_dtype, float32
 from tfbench.engine.graph import Graph
+from tfbench.engine.ops.slicing import slice as slice_op
 from tfbench.engine.shapes import TensorShape, as_shape
 from tfbench.variables.base import Variable, VariableAggregation, VariableSynchronization
 from tfbench.variables.partitioned import PartitionedVariable
@@ -257,8 +259,6 @@ class VariableStore:
     ) -> PartitionedVariable:
         from_value = initializer is not None and not callable(initializer)
         if from_value:
-            from tfbench.engine.convert import convert_to_tensor
-
             initializer = convert_to_tensor(initializer)
             value_shape = initializer.shape
             if shape is not None and not as_shape(shape).is_compatible_with(value_shape):
@@ -304,8 +304,6 @@ class VariableStore:
             graph = get_default_graph()
             with graph.control_dependencies(None):
                 if from_value:
-                    from tfbench.engine.ops.slicing import slice as slice_op
-
                     with graph.name_scope(f"{part_name}/PartitionedInitializer/"):
                         part_initializer: Any = slice_op(initializer, var_offset, var_shape)
                     part_shape = None

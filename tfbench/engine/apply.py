@@ -13,6 +13,7 @@ from tfbench.engine.attributes import complete, convert_attr, given_attrs, outpu
 from tfbench.engine.default_graph import default_graph_stack
 from tfbench.engine.dtypes import DType
 from tfbench.engine.graph import Graph, Operation
+from tfbench.engine.graph_elements import replaced_error
 from tfbench.engine.inputs import check_lists, convert_inputs, list_input, single_input
 from tfbench.engine.opdef import ArgDef, OpDef, builder
 from tfbench.engine.scopes import NameScope
@@ -108,8 +109,6 @@ def graph_of(values: Any) -> Graph:
             own = op.graph
             nodes = own._nodes
             if op._id >= len(nodes) or nodes[op._id] is not op:
-                from tfbench.engine.graph_elements import replaced_error
-
                 raise replaced_error(op, item)
             if graph is None:
                 graph, first = own, item

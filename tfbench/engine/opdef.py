@@ -36,7 +36,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfbench.engine.dtypes import DType, as_dtype
-from tfbench.engine.shapes import Shape
+from tfbench.engine.shapes import Shape, TensorShape
 
 if TYPE_CHECKING:
     from tfbench.engine.graph import Operation, Tensor
@@ -163,8 +163,6 @@ def _default_value(text: str, kind: str) -> Any:
     if kind == "string":
         return text[1:-1]
     if kind == "shape":
-        from tfbench.engine.shapes import TensorShape
-
         if "unknown_rank" in text:
             return TensorShape(None)
         return TensorShape([int(size) for size in re.findall(r"-?\d+", text)])

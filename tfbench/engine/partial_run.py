@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tfbench import errors
 from tfbench.engine.fetches import FetchList, expand_feeds, feed_value
 from tfbench.engine.graph import Operation
-from tfbench.engine.plan import Plan, _as_buffer
+from tfbench.engine.plan import Plan, _as_buffer, fetched
 from tfbench.engine.run_errors import explain
 from tfbench.engine.steps import AnyStep, GuardStep
 from tfbench.engine.tensor import Tensor
@@ -115,8 +115,6 @@ class PartialRun:
 
     def fetch(self, tensors: Sequence[Tensor]) -> list[Any]:
         """The values of `tensors`, as a run returns them."""
-        from tfbench.engine.plan import fetched
-
         slots = [self.plan._slots[tensor] for tensor in tensors]
         for tensor, slot in zip(tensors, slots, strict=True):
             if slot not in self._there:

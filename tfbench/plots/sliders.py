@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.collections import GraphKeys
 from tfbench.engine.tensor import Tensor
 from tfbench.plots.activations import _fed_image, draw_activations
 from tfbench.plots.filters import filters
@@ -186,8 +187,6 @@ def layers_before(tensor: Tensor, feed_dict: Any, graph: Any) -> list[Tensor]:
 
 def _kernels_beside(variable: Any, session: Any) -> list[Any]:
     """The variables with the shape of kernels, in the order in which they were made; `variable` among them."""
-    from tfbench.engine.collections import GraphKeys
-
     known = session.graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
     found = [item for item in known if item is variable or (item.shape.ndims == 4 and item.dtype.is_floating)]
     return found[:_MOST_LAYERS] if any(item is variable for item in found[:_MOST_LAYERS]) else [variable]

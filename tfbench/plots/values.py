@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
+from tfbench.engine.collections import GraphKeys
 from tfbench.engine.default_graph import get_default_graph, get_default_session
 from tfbench.engine.resources import REFERENCE_VARIABLES
 from tfbench.engine.tensor import Tensor
@@ -39,8 +40,6 @@ def variable_named(variable: Any, graph: Any) -> Any:
         if not hasattr(variable, "dtype") or not hasattr(variable, "name"):
             raise TypeError(f"{variable!r:.60} (of type {type(variable).__name__}) is no variable and no name of one.")
         return variable
-    from tfbench.engine.collections import GraphKeys
-
     name = variable.decode() if isinstance(variable, bytes) else variable
     known = {}
     for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):

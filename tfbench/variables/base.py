@@ -18,6 +18,7 @@ from tfbench.engine.default_graph import get_default_graph, get_default_session
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
+from tfbench.engine.ops.control_flow import cond
 from tfbench.engine.shapes import TensorShape, as_shape, is_fully_defined
 from tfbench.engine.tensor import OPERATOR_METHODS, OPERATORS, Tensor, TensorReference
 from tfbench.variables.creators import create, creators
@@ -261,8 +262,6 @@ class Variable(metaclass=_VariableType):
 
     def initialized_value(self) -> Tensor:
         """The value if the variable is initialised, else its initial value: for initialising others from it."""
-        from tfbench.engine.ops.control_flow import cond
-
         with self.graph.control_dependencies(None):
             return cond(self._is_initialized(), self.read_value, lambda: self.initial_value)
 

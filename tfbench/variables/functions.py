@@ -12,8 +12,12 @@ from tfbench.engine.default_graph import get_collection, get_default_graph
 from tfbench.engine.dtypes import string
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.ops import state
+from tfbench.engine.ops import comparison, state
+from tfbench.engine.ops.array_join import stack
+from tfbench.engine.ops.array_select import boolean_mask
 from tfbench.engine.ops.base import constant, no_op
+from tfbench.engine.ops.grouping import group
+from tfbench.engine.ops.shape_ops import rank_internal
 from tfbench.engine.resources import REFERENCE_VARIABLES
 from tfbench.engine.tensor import Tensor
 from tfbench.variables.base import Variable
@@ -89,8 +93,6 @@ def moving_average_variables(scope: str | None = None) -> list[Any]:
 
 def variables_initializer(var_list: Sequence[Any] | None, name: str = "init") -> Operation:
     """An operation that runs the initialisers of `var_list`."""
-    from tfbench.engine.ops.grouping import group
-
     if var_list:
         return group(*[variable.initializer for variable in var_list], name=name)
     return no_op(name=name)
@@ -108,8 +110,6 @@ def local_variables_initializer() -> Operation:
 
 def tables_initializer(name: str = "init_all_tables") -> Operation:
     """An operation that initialises all lookup tables made so far."""
-    from tfbench.engine.ops.grouping import group
-
     initializers = get_collection(GraphKeys.TABLE_INITIALIZERS)
     return group(*initializers, name=name) if initializers else no_op(name=name)
 
@@ -143,9 +143,6 @@ def is_variable_initialized(variable: Any) -> Tensor:
 
 def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Tensor | None:
     """A tensor whose evaluation fails where one of the variables (default: all) is not initialised."""
-    from tfbench.engine.ops.array_join import stack
-    from tfbench.engine.ops.shape_ops import rank_internal
-
     variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
     if not variables:
         variables = [op.outputs[0] for op in get_default_graph().get_operations() if op.type in REFERENCE_VARIABLES]
@@ -162,9 +159,6 @@ def report_uninitialized_variables(
     var_list: Sequence[Any] | None = None, name: str = "report_uninitialized_variables"
 ) -> Tensor:
     """A 1-D string tensor with the names of the variables that have no value."""
-    from tfbench.engine.ops import array_join, comparison
-    from tfbench.engine.ops.array_select import boolean_mask
-
     variables = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
     if var_list is None and not variables:
         variables = [op.outputs[0] for op in get_default_graph().get_operations() if op.type in REFERENCE_VARIABLES]
@@ -173,7 +167,7 @@ def report_uninitialized_variables(
         with get_default_graph().device("/cpu:0"):
             if not variables:
                 return constant([], dtype=string)
-            missing = comparison.logical_not(array_join.stack(flags))
+            missing = comparison.logical_not(stack(flags))
             names = constant(np.array([variable.op.name.encode() for variable in variables], object))
             return boolean_mask(names, missing)
 

@@ -8,6 +8,8 @@ from typing import Any
 from tfbench.engine.convert import register_tensor_conversion_function
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dtypes import DType
+from tfbench.engine.ops.array_join import concat
+from tfbench.engine.ops.array_split import split
 from tfbench.engine.ops.base import identity
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.tensor import Tensor
@@ -60,8 +62,6 @@ class PartitionedVariable:
 
     def as_tensor(self) -> Tensor:
         """All slices as one tensor, read anew."""
-        from tfbench.engine.ops.array_join import concat
-
         graph = get_default_graph()
         with graph.name_scope(None):
             with graph.name_scope(f"{self._name}/ConcatPartitions/"):
@@ -90,8 +90,6 @@ class PartitionedVariable:
         return self._apply(value, lambda part, piece: part.assign_sub(piece, use_locking, name, read_value))
 
     def _apply(self, value: Any, update: Any) -> list[Any]:
-        from tfbench.engine.ops.array_split import split
-
         axis = self._partition_axes()[0]
         if isinstance(value, (list, PartitionedVariable)) and len(value) == len(self):
             pieces = list(value)

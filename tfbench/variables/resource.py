@@ -10,6 +10,7 @@ from tfbench.engine.dtypes import DType
 from tfbench.engine.graph import Operation
 from tfbench.engine.ops import resource_state
 from tfbench.engine.ops.base import identity
+from tfbench.engine.ops.gather_nd import resource_gather_nd
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.tensor import OPERATORS, Tensor
 from tfbench.variables.base import Variable
@@ -243,8 +244,6 @@ class ResourceVariable(Variable):
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at index rows, without reading the rest."""
-        from tfbench.engine.ops.gather_nd import resource_gather_nd
-
         with self.graph.name_scope("GatherNd" if name is None else name) as scope:
             value = resource_gather_nd(self._handle, indices, dtype=self._dtype, name=scope)
         return identity(value)

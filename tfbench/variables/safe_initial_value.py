@@ -12,6 +12,7 @@ from typing import Any
 from tfbench.engine.apply import create_from_parts
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.graph import Operation
+from tfbench.engine.opdef import lookup
 from tfbench.engine.resources import VARIABLE_TYPES
 from tfbench.engine.tensor import Tensor
 
@@ -66,8 +67,6 @@ def _rebuild(name: str, op: Operation, rebuilt: dict[Operation, Operation]) -> O
     inputs = [rebuilt[tensor.op].outputs_list[tensor.value_index] for tensor in op._inputs]
     if all(new is old for new, old in zip(inputs, op._inputs, strict=True)):
         return op
-    from tfbench.engine.opdef import lookup
-
     type_ = "Switch" if op.type == "RefSwitch" else op.type
     new_name = f"{op.name}_{name}".replace(":", "_")
     return create_from_parts(op.graph, lookup(type_), inputs, dict(op.attrs), new_name)

@@ -16,7 +16,7 @@ from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.ops.base import identity
+from tfbench.engine.ops.base import constant, identity
 from tfbench.engine.ops.grouping import with_dependencies
 from tfbench.engine.ops.switch import merge, switch, switch_ref_or_tensor
 from tfbench.engine.tensor import Tensor
@@ -81,12 +81,7 @@ class CondContext:
         """What `tensor` is in this branch; a Switch is made for one that comes from outside."""
         if tensor.name in self.values:
             return self.external_values.get(tensor.name, tensor)
-        self.values.add(tensor.name)
-        outside = tensor
-        if self.outer_context is not None:
-            outside = self.outer_context.add_value(tensor)
-            self.values.add(outside.name)
-            self.external_values[outside.name] = outside
+        outside = self._outside(tensor)
         graph = tensor.graph
         with graph.control_dependencies(None):
             inside = switch_ref_or_tensor(outside, self.pred)[self.branch]
@@ -95,6 +90,16 @@ class CondContext:
         self._seen(inside.name)
         self.external_values[tensor.name] = inside
         return inside
+
+    def _outside(self, tensor: Tensor) -> Tensor:
+        """What `tensor` is just outside this branch: in a branch around it, that branch's own; known from now on."""
+        self.values.add(tensor.name)
+        if self.outer_context is None:
+            return tensor
+        outside = self.outer_context.add_value(tensor)
+        self.values.add(outside.name)
+        self.external_values[outside.name] = outside
+        return outside
 
     # -- results -----------------------------------------------------------------------------------------------
 
@@ -113,12 +118,7 @@ class CondContext:
         if tensor.name in self.values:
             return self.external_values.get(tensor.name, tensor)
         # The branch returns something from outside as it is.
-        self.values.add(tensor.name)
-        outside = tensor
-        if self.outer_context is not None:
-            outside = self.outer_context.add_value(tensor)
-            self.values.add(outside.name)
-            self.external_values[outside.name] = outside
+        outside = self._outside(tensor)
         inside = switch_ref_or_tensor(outside, self.pred)[self.branch]
         self.external_values[tensor.name] = inside
         return inside
@@ -296,7 +296,6 @@ def _asserted_default(actions: list[Any]) -> builtins.tuple[Callable[[], Any], l
 def _at_most(limit: int, predicates: list[Any], message: str) -> Any:
     """An assertion that no more than `limit` of the predicates are true."""
     from tfbench.engine.ops.array_join import stack
-    from tfbench.engine.ops.base import constant
     from tfbench.engine.ops.checks import Assert
     from tfbench.engine.ops.comparison import less_equal
     from tfbench.engine.ops.math_cast import cast

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine import dtypes
+from tfbench.engine.composite import IndexedSlices
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
@@ -130,7 +131,6 @@ def _resource_gather_nd_gradient(node: Operation, dy: Any) -> Any:
 @_gather_nd.gradient
 def _gather_nd_gradient(node: Operation, dy: Any) -> Any:
     from tfbench.engine import ops
-    from tfbench.engine.composite import IndexedSlices
 
     params, indices = node.inputs
     sizes = shape(params, out_type=indices.dtype)
