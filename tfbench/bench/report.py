@@ -30,12 +30,15 @@ def what_was_added(graph: Graph, cell: Cell, shared_before: dict[str, int]) -> d
 
 
 def _scopes(ops: list[str], variables: list[str]) -> tuple[str, ...]:
-    """The scopes that hold the variables, and the outermost scopes of operations that have none of these above them."""
+    """The scopes that hold the variables, and the outermost scopes of operations that have none of these above them.
+
+    An operation with parts below its own name (`mul`, `mul/y`) is not a scope that anybody opened.
+    """
     of_variables = dict.fromkeys(name.rpartition("/")[0] for name in variables if "/" in name)
     roots = {scope.partition("/")[0] for scope in of_variables}
-    variable_names = {name.partition("/")[0] for name in variables if "/" not in name}
+    operations = {*ops, *variables}
     found = dict.fromkeys(name.partition("/")[0] for name in ops if "/" in name)
-    return (*of_variables, *(scope for scope in found if scope not in roots and scope not in variable_names))
+    return (*of_variables, *(scope for scope in found if scope not in roots and scope not in operations))
 
 
 def explain_failure(error: BaseException, file: str) -> None:
