@@ -107,6 +107,8 @@ def constant(
 
 def const_node(graph: Any, array: np.ndarray[Any, Any], kind: DType, name: str) -> Tensor:
     """A Const node for an array that is already of the right type; the array is not copied."""
+    if isinstance(name, bytes):
+        name = name.decode()
     name = name[:-1] if name.endswith("/") else graph.unique_name(name)
     attrs: dict[str, Any] = {"value": array, "dtype": kind}
     return graph.add_node(lookup("Const"), name, [], attrs, (kind,)).outputs_list[0]

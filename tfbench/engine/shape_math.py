@@ -168,3 +168,36 @@ def num_elements(shape: Shape) -> int | None:
 def is_fully_defined(shape: Shape) -> bool:
     """Are the rank and every size known?"""
     return shape is not None and None not in shape
+
+
+def check_scatter_shapes(target: Shape, indices: Shape, updates: Shape) -> None:
+    """ValueError unless updates of this shape can go to index vectors of that shape.
+
+    Index vectors longer than the target's rank and scalar updates are left to the kernel, as TensorFlow does.
+    """
+    if num_elements(target) == 0 and (num_elements(indices) or num_elements(updates)):
+        raise ValueError("Indices and updates specified for empty input")
+    if not indices or not updates or indices[-1] is None:
+        return
+    outer, depth = len(indices) - 1, indices[-1]
+    _agree(indices, (0, outer), "indices", updates, (0, outer))
+    if target is not None:
+        _agree(target, (depth, len(target)), "input", updates, (outer, len(updates)))
+
+
+def _agree(
+    shape: tuple[int | None, ...],
+    part: tuple[int, int],
+    word: str,
+    updates: tuple[int | None, ...],
+    own: tuple[int, int],
+) -> None:
+    wanted, given = shape[part[0] : part[1]], updates[own[0] : own[1]]
+    try:
+        merge(wanted, given)
+    except ValueError as error:
+        raise ValueError(
+            f"Dimensions [{part[0]},{part[1]}) of {word}[shape={debug_string(shape)}] = {debug_string(wanted)} must "
+            f"match dimensions [{own[0]},{own[1]}) of updates[shape={debug_string(updates)}] = {debug_string(given)}: "
+            f"{error}"
+        ) from None

@@ -53,7 +53,7 @@ class RefVariable(Variable):
         value_type = value._dtype.base_dtype
         self._initializer_op = add_made(
             state.assign,
-            f"{scope}Assign",
+            f"{scope}Assign" if scope else graph.unique_name("Assign"),
             (self._variable, guarded(scope, value)),
             {"T": value_type, "validate_shape": bool(validate_shape)},
             self.op.trace,
@@ -75,7 +75,8 @@ class RefVariable(Variable):
         if shape is None:
             shape = value.shape if validate_shape else TensorShape(None)
         attrs = {"shape": as_shape(shape), "dtype": value._dtype.base_dtype}
-        return add_made(state.variable_v2, scope[:-1], (), attrs).outputs_list[0]
+        name = scope[:-1] or get_default_graph().unique_name(state.variable_v2.type)
+        return add_made(state.variable_v2, name, (), attrs).outputs_list[0]
 
     def _from_proto(self, message: Any, import_scope: str | None) -> None:
         graph = get_default_graph()

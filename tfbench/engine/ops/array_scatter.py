@@ -17,7 +17,7 @@ from tfbench.engine.opdef import CPU, OpDef, op
 from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.gather_nd import bad_row, gather_nd, row_numbers
 from tfbench.engine.ops.shape_ops import shape_from_input
-from tfbench.engine.shape_math import debug_string, merge, num_elements, with_rank, with_rank_at_least
+from tfbench.engine.shape_math import check_scatter_shapes, with_rank, with_rank_at_least
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
 
@@ -25,38 +25,6 @@ __all__ = [
     "scatter_nd", "tensor_scatter_add", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
     "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update",
 ]  # fmt: skip
-
-
-def check_scatter_shapes(target: Shape, indices: Shape, updates: Shape) -> None:
-    """ValueError unless updates of this shape can go to index vectors of that shape."""
-    if num_elements(target) == 0 and (num_elements(indices) or num_elements(updates)):
-        raise ValueError("Indices and updates specified for empty input")
-    if not indices or not updates or indices[-1] is None:
-        return
-    outer, depth = len(indices) - 1, indices[-1]
-    _agree(indices, (0, outer), "indices", updates, (0, outer))
-    if target is not None:
-        if depth > len(target):
-            raise ValueError(f"Shape must be at least rank {depth} but is rank {len(target)}")
-        _agree(target, (depth, len(target)), "input", updates, (outer, len(updates)))
-
-
-def _agree(
-    shape: tuple[int | None, ...],
-    part: tuple[int, int],
-    word: str,
-    updates: tuple[int | None, ...],
-    own: tuple[int, int],
-) -> None:
-    wanted, given = shape[part[0] : part[1]], updates[own[0] : own[1]]
-    try:
-        merge(wanted, given)
-    except ValueError as error:
-        raise ValueError(
-            f"Dimensions [{part[0]},{part[1]}) of {word}[shape={debug_string(shape)}] = {debug_string(wanted)} must "
-            f"match dimensions [{own[0]},{own[1]}) of updates[shape={debug_string(updates)}] = {debug_string(given)}: "
-            f"{error}"
-        ) from None
 
 
 def scatter_rows(target: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
@@ -99,7 +67,11 @@ _scatter_nd = op(
 def _scatter_nd_shape(node: Operation, indices: Shape, updates: Shape, shape: Shape) -> list[Shape]:
     with_rank(shape, 1)
     with_rank_at_least(indices, 1)
+    with_rank_at_least(updates, 1)
     target = shape_from_input(node, 2)
+    if target is not None:
+        # TensorFlow compares the ranks before it looks at the sizes, and its messages show what it knows by then.
+        check_scatter_shapes((None,) * len(target), indices, updates)
     check_scatter_shapes(target, indices, updates)
     return [target]
 

@@ -211,12 +211,11 @@ def _one_hot_shape(node: Operation, indices: Shape, depth: Shape, on: Shape, off
     axis = node.attrs["axis"]
     if axis < -1:
         raise ValueError("axis must be >= -1")
+    if depth:
+        raise ValueError(f"Input must be scalar but has rank {len(depth)}")
     size = known_scalar(node._inputs[1])
     if size is not None and size < 0:
         raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {size}")
-    for value in (on, off):
-        if value:
-            raise ValueError(f"Shape must be rank 0 but is rank {len(value)}")
     if indices is None:
         return [None]
     position = len(indices) if axis == -1 else axis
@@ -227,6 +226,9 @@ def _one_hot_shape(node: Operation, indices: Shape, depth: Shape, on: Shape, off
 def _one_hot_kernel(xp: Any, indices: Any, depth: Any, on: Any, off: Any, *, axis: int) -> Any:
     if not -1 <= axis <= indices.ndim:
         raise invalid(f"Expected axis to be -1 or between [0, {indices.ndim + 1}).  But received: {axis}")
+    for word, value in (("depth", depth), ("on_value", on), ("off_value", off)):
+        if np.ndim(value):
+            raise invalid(f"{word} must be a scalar, but got: {list(value.shape)}")
     size = int(depth)
     if size < 0:
         raise invalid(f"depth must be non-negative, got: {size}")

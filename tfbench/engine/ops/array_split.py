@@ -14,7 +14,7 @@ from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import brackets, invalid, known_axis, known_list, replaced
 from tfbench.engine.ops.array_join import concat, concat_arrays, stack
 from tfbench.engine.ops.shape_ops import expand_dims
-from tfbench.engine.shape_math import dim_div, merge, with_rank_at_least
+from tfbench.engine.shape_math import dim_div, is_fully_defined, merge, with_rank_at_least
 from tfbench.engine.shapes import Shape, TensorShape
 from tfbench.engine.tensor import Tensor
 
@@ -175,7 +175,9 @@ def _parallel_concat_shape(node: Operation, *inputs: Shape) -> list[Shape]:
     if not shape.is_fully_defined():
         raise ValueError("shape attr must be fully defined.")
     common: Shape = None
-    for value in inputs:
+    for value in reversed(inputs):
+        if not is_fully_defined(value):
+            raise ValueError("All input shapes must be fully defined.")
         common = merge(common, value)
     return [shape._dims]
 

@@ -231,6 +231,8 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
         params = convert_to_tensor(params, name="params")
         if indices._shape is None:
             raise ValueError("batch_gather does not allow indices with unknown shape.")
+        if not indices._shape:
+            raise ValueError("Argument `batch_dims` = -1 must be less than rank(`indices`) = 0")
         return _flat_batch_gather(ops, params, indices, len(indices._shape) - 1)
 
 

@@ -156,13 +156,25 @@ def _svd_kernel(xp: Any, x: Any, *, compute_uv: bool, full_matrices: bool) -> An
     check_matrix(x, is_square=False)
     inner = min(x.shape[-2:])
     if not compute_uv:
-        s = xp.linalg.svd(x, compute_uv=False) if inner else xp.zeros((*x.shape[:-2], 0))
+        s = _singular_values(xp, x) if inner else xp.zeros((*x.shape[:-2], 0))
         return s.astype(x.dtype, copy=False), xp.zeros(0, x.dtype), xp.zeros(0, x.dtype)
     try:
         u, s, vh = xp.linalg.svd(x, full_matrices=full_matrices)
     except np.linalg.LinAlgError:
         return _svd_one_by_one(xp, x, full_matrices)
+    bad = xp.isnan(s).any(-1)
+    if bad.any():  # an infinite matrix
+        u[bad], vh[bad] = np.nan, np.nan
     return s.astype(x.dtype, copy=False), u, xp.array(xp.swapaxes(vh, -1, -2).conj())
+
+
+def _singular_values(xp: Any, x: Any) -> Any:
+    try:
+        return xp.linalg.svd(x, compute_uv=False)
+    except np.linalg.LinAlgError:  # as below: only the matrix without a decomposition becomes NaN
+        if x.ndim == 2:
+            return xp.full(min(x.shape), np.nan, x.dtype)
+        return xp.stack([_singular_values(xp, one) for one in x])
 
 
 def _svd_one_by_one(xp: Any, x: Any, full_matrices: bool) -> Any:

@@ -78,7 +78,10 @@ def _div_kernel(xp: Any, x: Any, y: Any) -> Any:
 def _floor_mod_kernel(xp: Any, x: Any, y: Any) -> Any:
     if x.dtype.kind in "iu":
         _check_divisor(y)
-    return xp.remainder(x, y)
+        return xp.remainder(x, y)
+    rest = xp.remainder(x, y)
+    # NumPy gives a rest of zero the divisor's sign, TensorFlow leaves it the dividend's.
+    return xp.where(rest == 0, x * x.dtype.type(0), rest)
 
 
 def _truncate_mod_kernel(xp: Any, x: Any, y: Any) -> Any:

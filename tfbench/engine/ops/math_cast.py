@@ -85,8 +85,8 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
             value = real(value)
         kind = value._dtype.base_dtype
-        if not (wanted.is_complex or kind.is_complex):
-            low, high = _common_range(kind, wanted)
+        if not kind.is_complex:
+            low, high = _common_range(kind, wanted.real_dtype)
             clip = lookup("ClipByValue")
             value = clip(value, constant(low, kind), constant(high, kind), name="clamp")
         return cast(value, wanted, name=scope)
@@ -102,7 +102,10 @@ def _common_range(kind: Any, wanted: Any) -> tuple[Any, Any]:
     number, target = kind.as_numpy_dtype, wanted.as_numpy_dtype
     # Rounding may have gone beyond what an integer type holds. TensorFlow looks at that in the type that NumPy
     # promotes both to, which for int64 is as blind as float64 is: 1e300 becomes the smallest int64 there.
-    wide = np.promote_types(number, target).type
+    try:
+        wide = np.promote_types(number, target).type
+    except TypeError:  # bfloat16 has no common type with float16 or with most integers
+        wide = np.float64
     first, last = number(low), number(high)
     if wide(first) < wide(least):
         first = np.nextafter(first, number(0))

@@ -119,6 +119,8 @@ def bincount(
         arr = convert_to_tensor(arr, name="arr")
         if weights is not None:
             weights = convert_to_tensor(weights, name="weights")
+        if not arr._dtype.is_integer:
+            arr = cast(arr, dtypes.int32)
         kind = arr._dtype.base_dtype
         some = cast(ops.size(arr) > 0, kind)  # type: ignore[operator]
         length: Any = some * (reduce_max(arr) + 1)

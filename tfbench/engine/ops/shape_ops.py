@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,12 @@ def _reshape_kernel(xp: Any, x: Any, sizes: Any) -> Any:
             raise _reshape_error(x, sizes)
         return x.reshape(wanted)
     except (ValueError, TypeError):
+        if not x.size and 0 in wanted and wanted.count(-1) == 1:
+            # Nothing into [-1, 0]: NumPy finds any size fit, TensorFlow takes what the other sizes leave.
+            rest = abs(math.prod(size for size in wanted if size))
+            missing, over = divmod(math.prod(size for size in x.shape if size), rest)
+            if not over or 0 in x.shape:
+                return x.reshape([missing if size == -1 else size for size in wanted])
         raise _reshape_error(x, sizes) from None
 
 

@@ -233,16 +233,14 @@ def _slice_shape(node: Operation, x: Shape, begin: Shape, size: Shape) -> list[S
     if count is not None:
         x = with_rank(x, count)
     sizes = _known_list(node._inputs[2])
-    begins = partial_sizes(node._inputs[1])
+    # Read as shapes: a begin of -1 is an unknown one, and a smaller number in either is refused.
+    begins, partial = shape_from_input(node, 1), shape_from_input(node, 2)
     if sizes is not None:
         result: list[int | None] = []
         x = with_rank(x, len(sizes))
         for i, wanted in enumerate(sizes):
-            if wanted < -1:
-                raise ValueError(f"The size of a slice must be at least -1, but on dimension {i} it is {wanted}")
             result.append(dim_sub(x[i], begins[i] if begins else None) if wanted == -1 else wanted)
         return [tuple(result)]
-    partial = shape_from_input(node, 2)
     if partial is not None:
         return [partial]
     if x is not None:

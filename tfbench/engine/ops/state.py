@@ -16,7 +16,7 @@ from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
 from tfbench.engine.resources import VariableBuffer, variable_key
-from tfbench.engine.shape_math import concatenate, merge, with_rank
+from tfbench.engine.shape_math import check_scatter_shapes, concatenate, merge, with_rank, with_rank_at_least
 
 Array = Any
 
@@ -252,7 +252,9 @@ def _scatter_nd(type: str, combine: str | None, types: str = "numbertype", locki
 
     @definition.shape
     def _(node: Operation, ref: Any, indices: Any, updates: Any) -> Any:
-        check_nd_shapes(ref, indices, updates)
+        with_rank_at_least(indices, 1)
+        with_rank_at_least(updates, 1)
+        check_scatter_shapes(ref, indices, updates)
         return [ref]
 
     def update(xp: Any, ref: VariableBuffer, indices: Array, updates: Array) -> VariableBuffer:
@@ -262,17 +264,6 @@ def _scatter_nd(type: str, combine: str | None, types: str = "numbertype", locki
 
     _bind_update(definition, (CPU,), update)
     return definition
-
-
-def check_nd_shapes(ref: Any, indices: Any, updates: Any) -> None:
-    """Static form of: updates.shape = indices.shape[:-1] + ref.shape[indices.shape[-1]:]."""
-    if ref is None or not indices or indices[-1] is None or updates is None:
-        return
-    if indices[-1] > len(ref):
-        raise ValueError(
-            f"The last dimension of indices must be <= {len(ref)}, the rank of the input, but is {indices[-1]}"
-        )
-    merge((*indices[:-1], *ref[indices[-1] :]), updates)
 
 
 scatter_nd_update = _scatter_nd("ScatterNdUpdate", None, "type", "true")
