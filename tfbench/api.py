@@ -32,6 +32,7 @@ from tfbench.engine.default_graph import (
 )
 from tfbench.engine.device_names import DeviceSpec
 from tfbench.engine.dtypes import *
+from tfbench.engine.gradients import *
 from tfbench.engine.graph import Graph, GraphKeys, Operation
 from tfbench.engine.init_scope import init_scope
 from tfbench.engine.name_scope import name_scope, op_scope

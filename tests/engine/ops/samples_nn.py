@@ -38,6 +38,12 @@ def _activations() -> dict[str, list[Sample]]:
         "ReluGrad", "Relu6Grad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad", "SigmoidGrad", "TanhGrad",
     ):  # fmt: skip
         table[type] = [([x, x[..., ::-1] if x.ndim else x], {}) for x in EVERYWHERE]
+    for type in ("SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"):
+        table[type] = [([np.abs(x) + x.dtype.type(0.5), x], {}) for x in EVERYWHERE]
+    table["ConcatOffset"] = [
+        ([np.int32(axis), [np.array(shape, np.int32) for shape in shapes]], {"N": len(shapes)})
+        for axis, shapes in ((0, ([2, 3], [1, 3])), (-1, ([2, 3], [2, 1], [2, 0])))
+    ]
     table["ReluGrad"].append(([WHOLE, WHOLE.T], {}))
     table["LeakyReluGrad"] = [([x, -x], {"alpha": 0.25}) for x in EVERYWHERE]
     rows = [MATRIX, EMPTY, numbers(2, 3, 4), np.zeros((3, 0), np.float32), MATRIX[0], np.asfortranarray(MATRIX)]

@@ -73,7 +73,7 @@ from tfbench.engine.ops.random import *
 from tfbench.engine.ops.random_samples import *
 from tfbench.engine.ops.random_stateless import *
 from tfbench.engine.ops.math_confusion import *
-from tfbench.engine.ops import (  # public as `tf.nn`
+from tfbench.engine.ops import (  # public as `tf.nn`, or known by op type only
     nn_activations,
     nn_bias,
     nn_conv,
@@ -87,6 +87,7 @@ from tfbench.engine.ops import (  # public as `tf.nn`
     nn_sampling,
     nn_softmax,
     nn_top,
+    slopes,
 )
 
 # What the families list, and not the families' own modules: `tf.random` is another one than `ops/random.py`.

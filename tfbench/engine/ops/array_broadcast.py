@@ -56,16 +56,6 @@ def _broadcast_to_kernel(xp: Any, x: Any, sizes: Any) -> Any:
         raise invalid(f"Incompatible shapes: {brackets(x.shape)} vs. {brackets(wanted)}") from None
 
 
-@_broadcast_to.gradient
-def _broadcast_to_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    x, sizes = node.inputs
-    own = shape(x, out_type=sizes.dtype)
-    axes, _ = _gradient_args(own, sizes)
-    return [reshape(ops.reduce_sum(dy, axes, keepdims=True), own), None]
-
-
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """`input` stretched to `shape`: dimensions of size 1 and missing leading ones are repeated."""
     return _broadcast_to(input, shape, name=name)

@@ -59,13 +59,6 @@ def _fill_kernel(xp: Any, dims: Any, value: Any) -> Any:
     return xp.full(sizes, value, value.dtype)
 
 
-@_fill.gradient
-def _fill_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    return [None, ops.reduce_sum(dy)]  # type: ignore[attr-defined,unused-ignore]
-
-
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of shape `dims` with `value` everywhere."""
     return _fill(dims, value, name=name)

@@ -8,9 +8,8 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import invalid
-from tfbench.engine.ops.array_join import is_tensor_like, stack
-from tfbench.engine.ops.shape_ops import rank, reshape, shape_from_input, shape_internal
-from tfbench.engine.ops.slicing import slice as _slice
+from tfbench.engine.ops.array_join import is_tensor_like
+from tfbench.engine.ops.shape_ops import shape_from_input
 from tfbench.engine.ops.static_value import get_static_value
 from tfbench.engine.shape_math import dim_add, dim_mul, with_dim, with_rank
 from tfbench.engine.shapes import Shape
@@ -46,20 +45,6 @@ def _tile_kernel(xp: Any, x: Any, multiples: Any) -> Any:
         if by < 0:
             raise invalid(f"Expected multiples[{i}] >= 0, but got {by}")
     return xp.tile(x, times)
-
-
-@_tile.gradient
-def _tile_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    x, multiples = node.inputs
-    sizes = shape_internal(x, out_type=multiples.dtype)
-    # [m0, n0, m1, n1, …]: in this form each repeated axis is one to sum over
-    pairs = reshape(ops.transpose(stack([multiples, sizes])), [-1])
-    axes = ops.range(0, ops.size(pairs), 2)
-    total = ops.reduce_sum(reshape(dy, pairs), axes)
-    total.set_shape(x.shape)
-    return [total, None]
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
@@ -213,19 +198,6 @@ def _mirror_pad_grad_kernel(xp: Any, y: Any, paddings: Any, *, mode: str) -> Any
     return xp.array(y) if result is y else result
 
 
-@_pad.gradient
-def _pad_gradient(node: Operation, dy: Any) -> Any:
-    x, paddings = node.inputs[:2]
-    before = reshape(_slice(paddings, [0, 0], stack([rank(x), 1])), [-1])
-    grad = _slice(dy, before, shape_internal(x, out_type=before.dtype))
-    if len(node.inputs) == 2:
-        return [grad, None]
-    from tfbench.engine import ops
-
-    return [grad, None, ops.reduce_sum(dy) - ops.reduce_sum(grad)]
-
-
-_pad_v2.gradient(_pad_gradient)
 
 
 @_mirror_pad.gradient

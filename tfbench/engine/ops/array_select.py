@@ -116,23 +116,6 @@ def _select_v2_kernel(xp: Any, condition: Any, t: Any, e: Any) -> Any:
         ) from None
 
 
-@_select_v2.gradient
-def _select_v2_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    condition, t, e = node.inputs
-    nothing = ops.zeros((), dy.dtype.base_dtype)
-    grads = []
-    for branch, grad in ((t, where_v2(condition, dy, nothing)), (e, where_v2(condition, nothing, dy))):
-        if branch._shape is not None and branch._shape == dy._shape and None not in branch._shape:
-            grads.append(grad)
-            continue
-        own, whole = shape(branch), shape(dy)
-        axes, _ = lookup("BroadcastGradientArgs")(own, whole)
-        grads.append(reshape(ops.reduce_sum(grad, axes, keepdims=True), own))
-    return [None, *grads]
-
-
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Where `condition` is true: the positions (one row each); or, with `x` and `y`, x there and y elsewhere.
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
@@ -14,8 +13,7 @@ from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.array_common import as_array, invalid, known_scalar
 from tfbench.engine.ops.array_fill import ones, zeros
 from tfbench.engine.ops.array_join import concat, stack
-from tfbench.engine.ops.array_order import transpose
-from tfbench.engine.ops.shape_ops import rank, reshape, shape
+from tfbench.engine.ops.shape_ops import reshape, shape
 from tfbench.engine.ops.static_value import get_static_value
 from tfbench.engine.shape_math import concatenate, with_rank_at_least
 from tfbench.engine.shapes import Shape
@@ -148,74 +146,6 @@ def gather(
             return params.sparse_read(indices, name=name)
         batch_dims = 0
     return _gather_v2(params, indices, axis, batch_dims=batch_dims, name=name)
-
-
-@_gather_v2.gradient
-def _gather_v2_gradient(node: Operation, dy: Any) -> Any:
-    return [*_slices_of_gather(node, dy, get_static_value(node.inputs[2])), None]
-
-
-@_gather.gradient
-def _gather_gradient(node: Operation, dy: Any) -> Any:
-    return _slices_of_gather(node, dy, 0)
-
-
-def _slices_of_gather(node: Operation, dy: Any, axis: Any) -> list[Any]:
-    """The gradient of a gather: rows for the first axis (IndexedSlices), a dense tensor for another."""
-    from tfbench.engine.composite import IndexedSlices
-
-    params, indices = node.inputs[:2]
-    if axis is None or int(axis) != 0:
-        return [_sum_of_gathered(node, dy, axis), None]
-    params_shape = shape(params, out_type=dtypes.int64)
-    count = reshape(lookup("Size")(indices), [1])
-    rows = reshape(dy, concat([count, lookup("Cast")(params_shape[1:], DstT=dtypes.int32)], 0))
-    return [IndexedSlices(rows, reshape(indices, count), params_shape), None]
-
-
-def _sum_of_gathered(node: Operation, dy: Any, axis: Any) -> Tensor:
-    """What each element of the gathered tensor gets from all the places it went to.
-
-    Call the dimensions of the tensor (batch, between, axis, rest) and those of dy (batch, between, picked, rest): with
-    `between` moved to the end, dy is rows of (between, rest), and a row is added where its index, counted over the
-    whole batch, says.
-    """
-    from tfbench.engine import ops
-
-    params, indices = node.inputs[:2]
-    batch = node.attrs["batch_dims"]
-    if batch < 0:
-        if indices._shape is None:
-            raise ValueError(
-                f"The gradient of tf.gather with batch_dims={batch} needs to know the rank of the indices: pass a "
-                "positive batch_dims, or use tf.ensure_shape"
-            )
-        batch += len(indices._shape)
-    picked = rank(indices) - batch
-    position: Any = int(axis) if axis is not None and int(axis) >= 0 else ops.floormod(node.inputs[2], rank(params))
-    sizes = shape(params)
-    outer, between, behind = sizes[:batch], sizes[batch:position], sizes[position + 1 :]
-
-    outer_axes, last = ops.range(batch), rank(dy)
-    dy_order = [
-        outer_axes,
-        ops.range(position, position + picked),
-        ops.range(batch, position),
-        ops.range(position + picked, last),
-    ]
-    rows = reshape(transpose(dy, concat(dy_order, 0)), concat([[ops.size(indices)], between, behind], 0))
-
-    ids: Any = ops.cast(indices, dtypes.int32) if indices.dtype == dtypes.int16 else indices
-    count = ops.cast(sizes[position], ids.dtype)
-    batches = ops.cast(ops.reduce_prod(outer), ids.dtype)
-    if batch:
-        starts = lookup("Range")(zeros((), ids.dtype), batches, ones((), ids.dtype)) * count
-        ids = ids + reshape(starts, concat([outer, ops.fill([picked], 1)], 0))
-    summed = ops.unsorted_segment_sum(rows, reshape(ids, [-1]), batches * count)
-
-    summed = reshape(summed, concat([outer, [sizes[position]], between, behind], 0))
-    order = [outer_axes, ops.range(batch + 1, position + 1), [batch], ops.range(position + 1, rank(params))]
-    return transpose(summed, concat(order, 0))
 
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:

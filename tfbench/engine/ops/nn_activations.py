@@ -107,9 +107,9 @@ def _leaky_relu_grad_gradient(node: Operation, dy: Any) -> Any:
 
 
 def _zeros_like(x: Tensor) -> Any:
-    from tfbench.engine.ops.array_fill import zeros
+    from tfbench.engine.ops.array_fill import zeros_like
 
-    return zeros(x.shape, x.dtype)
+    return zeros_like(x)
 
 
 # -- with an exponential for negative numbers: Elu, Selu --------------------------------------------------------------
@@ -169,11 +169,6 @@ softplus_op = _activation("Softplus", FLOATS, _softplus_kernel, doc="log(exp(x) 
 softplus_grad = _slope("SoftplusGrad", FLOATS, "features", _softplus_grad_kernel)
 softsign_op = _activation("Softsign", FLOATS, lambda xp, x: x / (xp.absolute(x) + x.dtype.type(1)), doc="x / (|x| + 1)")
 softsign_grad = _slope("SoftsignGrad", FLOATS, "features", _softsign_grad_kernel)
-
-
-@softplus_op.gradient
-def _softplus_gradient(node: Operation, dy: Any) -> Any:
-    return [softplus_grad(dy, node.inputs[0])]
 
 
 @softsign_op.gradient

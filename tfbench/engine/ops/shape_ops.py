@@ -128,11 +128,6 @@ def _reshape_error(x: Any, sizes: Any) -> errors.OpError:
     return errors.InvalidArgumentError(None, None, text)
 
 
-@_reshape.gradient
-def _reshape_gradient(node: Operation, dy: Any) -> Any:
-    return [reshape(dy, shape(node.inputs[0])), None]
-
-
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The elements of `tensor` in another `shape`, of which one size may be -1: whatever is left."""
     return _reshape(tensor, shape, name=name)
@@ -170,11 +165,6 @@ def _expand_dims_kernel(xp: Any, x: Any, dim: Any) -> Any:
         )
     position = axis if axis >= 0 else axis + x.ndim + 1
     return x.reshape((*x.shape[:position], 1, *x.shape[position:]))
-
-
-@_expand_dims.gradient
-def _expand_dims_gradient(node: Operation, dy: Any) -> Any:
-    return [reshape(dy, shape(node.inputs[0])), None]
 
 
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
@@ -221,11 +211,6 @@ def _squeeze_kernel(xp: Any, x: Any, *, squeeze_dims: list[int]) -> Any:
         raise errors.InvalidArgumentError(
             None, None, f"Can not squeeze dim[{bad % x.ndim}], expected a dimension of 1, got {x.shape[bad]}"
         ) from None
-
-
-@_squeeze.gradient
-def _squeeze_gradient(node: Operation, dy: Any) -> Any:
-    return [reshape(dy, shape(node.inputs[0]))]
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:

@@ -8,12 +8,10 @@ from typing import Any
 from tfbench import errors
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
-from tfbench.engine.infer import PARTIAL_VALUES, VALUE_FROM_SHAPES, constant_value, partial_sizes
+from tfbench.engine.infer import PARTIAL_VALUES, VALUE_FROM_SHAPES, constant_value
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import as_array
 from tfbench.engine.ops.array_fill import ones_like
-from tfbench.engine.ops.array_join import stack
-from tfbench.engine.ops.shape_ops import shape as _shape_of
 from tfbench.engine.ops.shape_ops import shape_from_input
 from tfbench.engine.ops.slice_spec import MASK_ATTRS, Masks, index_tuple, sliced_shape
 from tfbench.engine.shape_math import dim_sub, merge, with_rank
@@ -75,14 +73,6 @@ def _strided_slice_kernel(
     except (IndexError, ValueError, TypeError):
         sliced_shape(x.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)
         raise
-
-
-@_strided_slice.gradient
-def _strided_slice_gradient(node: Operation, dy: Any) -> Any:
-    x, begin, end, strides = node.inputs
-    shape = _shape_of(x, out_type=begin.dtype)
-    masks = {key: value for key, value in node.attrs.items() if key.endswith("_mask")}
-    return [_strided_slice_grad(shape, begin, end, strides, dy, **masks), None, None, None]
 
 
 _strided_slice_grad = op(
@@ -268,17 +258,6 @@ def _slice_kernel(xp: Any, x: Any, begin: Any, size: Any) -> Any:
             raise errors.InvalidArgumentError(None, None, f"Expected size[{i}] in [0, {have - first}], but got {count}")
         index.append(builtins.slice(first, first + count))
     return x[tuple(index)]
-
-
-@_slice.gradient
-def _slice_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    x, begin, _ = node.inputs
-    rank = ops.rank(x)
-    before = ops.reshape(begin, stack([rank, 1]))
-    after = ops.reshape(ops.shape(x) - ops.shape(node.outputs[0]) - begin, stack([rank, 1]))
-    return [ops.pad(dy, ops.concat([before, after], 1)), None, None]  # type: ignore[attr-defined,unused-ignore]
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:

@@ -1,0 +1,128 @@
+"""Which function builds an op's gradient: the op's own, one that a program registered, or none.
+
+Own ones are on the declarations (`OpDef.gradient_function`). Those of arithmetic, arrays and networks are in
+`gradients.math`, `.arrays` and `.nn`, which are loaded by the first gradient that is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from tfbench.engine.graph import Operation
+from tfbench.engine.opdef import lookup
+from tfbench.engine.opdef import registry as op_types
+
+GradientFunction = Callable[..., Any]
+_F = TypeVar("_F", bound=GradientFunction)
+
+#: Types whose gradient TensorFlow neither has nor rules out, although their results could not be differentiated, and
+#: two (samples of the gamma distribution) that have one there and not yet here: asking is an error, not None.
+_UNSAID = frozenset(
+    [
+        "AllCandidateSampler", "AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "Bitcast",
+        "BroadcastArgs", "ComputeAccidentalHits", "CountUpTo", "DecodeCSV", "FixedUnigramCandidateSampler",
+        "GuaranteeConst", "InTopK", "InTopKV2", "IsFinite", "IsInf", "IsNan", "LearnedUnigramCandidateSampler",
+        "ListDiff", "LogUniformCandidateSampler", "LowerBound", "RandomGamma", "RandomPoissonV2",
+        "RandomUniformInt", "ResourceCountUpTo", "ScatterMax", "ScatterMin", "ScatterUpdate",
+        "StatelessRandomGammaV3", "StridedSliceAssign", "StringLength", "ThreadUnsafeUnigramCandidateSampler",
+        "UniformCandidateSampler", "Unique", "UniqueWithCounts", "UnravelIndex", "UpperBound", "Where",
+    ]
+)  # fmt: skip
+
+#: types that have none, as TensorFlow's registry says
+_NOTHING = frozenset(["PyFunc", "PyFuncStateless", "Range"])
+
+#: registered by programs: op type (or a name for gradient_override_map) -> (function or None, where)
+_registered: dict[str, tuple[GradientFunction | None, str]] = {}
+_loaded: list[str] = []
+
+
+def gradient(*types: str) -> Callable[[_F], _F]:
+    """Decorator: this function is the gradient of these op types."""
+
+    def declare(function: _F) -> _F:
+        for type in types:
+            lookup(type).gradient(function)
+        return function
+
+    return declare
+
+
+def load() -> None:
+    """Makes sure that all gradients are declared."""
+    if not _loaded:
+        _loaded.append("yes")
+        for name in ("math", "reductions", "arrays", "gathers", "nn"):
+            importlib.import_module(f"tfbench.engine.gradients.{name}")
+
+
+def _register(name: str, function: GradientFunction | None) -> None:
+    load()
+    declared = op_types.get(name)
+    place = ""
+    if name in _registered:
+        place = _registered[name][1]
+    elif declared is not None and (
+        name in _NOTHING or declared.gradient_function or (declared.no_gradient_reason and name not in _UNSAID)
+    ):
+        place = declared.declared_at
+    if place:
+        raise KeyError(f"Registering two gradient with name '{name}'! (Previous registration was in {place})")
+    frame = sys._getframe(2)
+    _registered[name] = (function, f"{frame.f_code.co_filename}:{frame.f_lineno}")
+
+
+class RegisterGradient:
+    """Decorator for a function `(op, *gradients of the outputs) -> gradients of the inputs` (None where there is none).
+
+    `op_type` is an op type, or a name for `Graph.gradient_override_map`.
+
+    Raises:
+      TypeError: if `op_type` is no string.
+      KeyError: if it has a gradient already.
+    """
+
+    def __init__(self, op_type: str) -> None:
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, f: _F) -> _F:
+        _register(self._op_type, f)
+        return f
+
+
+def NotDifferentiable(op_type: str) -> None:
+    """Says that ops of `op_type` have no gradient, and that this is no mistake: theirs is None."""
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    _register(op_type, None)
+
+
+NoGradient = NotDifferentiable
+
+
+def gradient_function(op: Operation) -> GradientFunction | None:
+    """The function that builds the gradient of `op`, or None where that is known to be none.
+
+    Raises:
+      LookupError: where nobody said.
+    """
+    if not op._inputs:
+        return None
+    name = op.attrs.get("_gradient_op_type", op.type)
+    if name in _registered:
+        return _registered[name][0]
+    declared = op_types.get(name)
+    if declared is not None:
+        if declared.gradient_function is not None:
+            return declared.gradient_function
+        if name in _NOTHING or (declared.no_gradient_reason is not None and name not in _UNSAID):
+            return None
+    raise LookupError(
+        f"No gradient defined for operation '{op.name}' (op type: {op.type}). Register one with "
+        f"@tf.RegisterGradient('{name}'), or put tf.stop_gradient around its result if it counts as a constant."
+    )
