@@ -212,3 +212,61 @@ def empty_names_and_names_of_bytes(tf):
         attempt(tf.Variable, 1.0, name=""),
         attempt(tf.placeholder, tf.float32, name=""),
     ]
+
+
+@program(cases=["sort", "argsort"])
+def sorted_by_kind(tf, case):
+    f = getattr(tf, case)
+    values = np.array([[3, 1, 2, 1], [0, 5, 5, 4]])
+    results = []
+    for kind in ["float16", "bfloat16", "float32", "float64", "int8", "uint8", "int16", "uint16", "int32", "int64"]:
+        x = tf.cast(tf.constant(values), kind)
+        results += [attempt(f, x), attempt(f, x, direction="DESCENDING")]
+    cast = [tf.cast(r, tf.float32) for r in results]
+    return _run(tf, *cast), attempt(f, [True, False]), attempt(f, ["b", "a"]), attempt(f, [1j, 2.0])
+
+
+@program(cases=["sort", "argsort"])
+def sorted_along_an_axis(tf, case):
+    f = getattr(tf, case)
+    x = tf.constant(np.random.RandomState(0).randint(0, 9, [2, 3, 4]), tf.float32)
+    fed = tf.placeholder(tf.int32, name="fed")
+    partly = tf.placeholder(tf.float32, [None, 3], name="partly")
+    results = [f(x, axis) for axis in [0, 1, 2, -1, -2, -3]] + [f(x, 1, "DESCENDING", name="down")]
+    fed_results = [f(fed), f(fed, 0), f(fed, -2, direction="DESCENDING", name="fed_down")]
+    with tf.Session() as sess:
+        return (
+            sess.run(results),
+            [sess.run(r, {fed: [[3, 1], [2, 2], [1, 9]]}) for r in fed_results],
+            sess.run([f(partly), f(partly, axis=0)], {partly: [[3.0, 1.0, np.inf], [-1.0, -np.inf, 0.0]]}),
+        )
+
+
+@program(cases=["sort", "argsort"])
+def sorting_refuses(tf, case):
+    f = getattr(tf, case)
+    return [
+        attempt(f, [1, 2], direction="UP"),
+        attempt(f, [1, 2], axis=[0]),
+        attempt(f, [1, 2], axis=tf.placeholder(tf.int32, [], name="axis")),
+        attempt(f, [1, 2], axis=1),
+        attempt(f, [[1, 2]], axis=-3),
+        attempt(f, 1.0),
+        attempt(f, [1, 2], axis=None),
+        attempt(f, [3, 1], axis=tf.constant(0)),
+    ]
+
+
+@program(cases=["sort", "argsort"])
+def sorting_extremes(tf, case):
+    f = getattr(tf, case)
+    smallest = np.array([5, np.iinfo(np.int32).min, np.iinfo(np.int32).max, 0], np.int32)
+    return _run(
+        tf,
+        f(smallest),
+        f(smallest, direction="DESCENDING"),
+        f(np.zeros([0], np.float32)),
+        f(np.zeros([2, 0], np.int32), 0),
+        f([0.0, -0.0, np.inf, -np.inf]),
+        f(np.array([0, 255, 7], np.uint8)),
+    )
