@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfbench.engine import shapes
+from tfbench.engine import dimension, shape_math, shapes
 from tfbench.engine.shapes import Dimension, TensorShape, to_tuple
 
 D = Dimension
@@ -81,8 +81,8 @@ def test_what_is_no_shape(value, error, message):
     ],
 )
 def test_broadcast(a, b, expected):
-    assert shapes.broadcast(a, b) == expected
-    assert shapes.broadcast(b, a) == expected
+    assert shape_math.broadcast(a, b) == expected
+    assert shape_math.broadcast(b, a) == expected
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_broadcast(a, b, expected):
 )
 def test_what_does_not_broadcast(a, b, message):
     with pytest.raises(ValueError) as caught:
-        shapes.broadcast(a, b)
+        shape_math.broadcast(a, b)
     assert str(caught.value) == message
 
 
@@ -109,23 +109,23 @@ def test_broadcast_agrees_with_numpy(a, b):
         expected = np.broadcast_shapes(a, b)
     except ValueError:
         with pytest.raises(ValueError, match="Dimensions must be equal"):
-            shapes.broadcast(a, b)
+            shape_math.broadcast(a, b)
     else:
-        assert shapes.broadcast(a, b) == expected
+        assert shape_math.broadcast(a, b) == expected
 
 
 @given(sizes, sizes, st.sets(st.integers(0, 7)))
 def test_broadcast_of_less_knowledge_contradicts_nothing(a, b, hidden):
     """Hiding sizes gives a shape that the full one still fits."""
     try:
-        full = shapes.broadcast(a, b)
+        full = shape_math.broadcast(a, b)
     except ValueError:
         return
-    known = shapes.broadcast(
+    known = shape_math.broadcast(
         tuple(None if i in hidden else size for i, size in enumerate(a)),
         tuple(None if i + 4 in hidden else size for i, size in enumerate(b)),
     )
-    assert shapes.is_compatible(known, full)
+    assert shape_math.is_compatible(known, full)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_broadcast_of_less_knowledge_contradicts_nothing(a, b, hidden):
     ],
 )
 def test_merge(a, b, expected):
-    assert shapes.merge(a, b) == expected
-    assert shapes.is_compatible(a, b)
+    assert shape_math.merge(a, b) == expected
+    assert shape_math.is_compatible(a, b)
 
 
 @pytest.mark.parametrize(
@@ -153,27 +153,27 @@ def test_merge(a, b, expected):
     ],
 )
 def test_what_does_not_merge(a, b, message):
-    assert not shapes.is_compatible(a, b)
+    assert not shape_math.is_compatible(a, b)
     with pytest.raises(ValueError) as caught:
-        shapes.merge(a, b)
+        shape_math.merge(a, b)
     assert str(caught.value) == message
 
 
 def test_ranks():
-    assert shapes.with_rank(None, 2) == (None, None)
-    assert shapes.with_rank((1, 2), 2) == (1, 2)
-    assert shapes.with_rank_at_least((1, 2), 2) == (1, 2)
-    assert shapes.with_rank_at_least(None, 2) is None
-    assert shapes.with_rank_at_most((1,), 2) == (1,)
+    assert shape_math.with_rank(None, 2) == (None, None)
+    assert shape_math.with_rank((1, 2), 2) == (1, 2)
+    assert shape_math.with_rank_at_least((1, 2), 2) == (1, 2)
+    assert shape_math.with_rank_at_least(None, 2) is None
+    assert shape_math.with_rank_at_most((1,), 2) == (1,)
     for call, message in [
-        (lambda: shapes.with_rank((3,), 2), "Shape must be rank 2 but is rank 1"),
-        (lambda: shapes.with_rank_at_least((3,), 2), "Shape must be at least rank 2 but is rank 1"),
-        (lambda: shapes.with_rank_at_most((3, 4, 5), 2), "Shape must be at most rank 2 but is rank 3"),
-        (lambda: shapes.with_dim(3, 4), "Dimension must be 4 but is 3"),
-        (lambda: shapes.dim_merge(3, 4), "Dimensions must be equal, but are 3 and 4"),
-        (lambda: shapes.dim_div(3, 2, evenly=True), "Dimension size must be evenly divisible by 2 but is 3"),
-        (lambda: shapes.dim_div(3, 0), "Divisor must be positive but is 0"),
-        (lambda: shapes.dim_sub(1, 2), "Negative dimension size caused by subtracting 2 from 1"),
+        (lambda: shape_math.with_rank((3,), 2), "Shape must be rank 2 but is rank 1"),
+        (lambda: shape_math.with_rank_at_least((3,), 2), "Shape must be at least rank 2 but is rank 1"),
+        (lambda: shape_math.with_rank_at_most((3, 4, 5), 2), "Shape must be at most rank 2 but is rank 3"),
+        (lambda: shape_math.with_dim(3, 4), "Dimension must be 4 but is 3"),
+        (lambda: shape_math.dim_merge(3, 4), "Dimensions must be equal, but are 3 and 4"),
+        (lambda: shape_math.dim_div(3, 2, evenly=True), "Dimension size must be evenly divisible by 2 but is 3"),
+        (lambda: shape_math.dim_div(3, 0), "Divisor must be positive but is 0"),
+        (lambda: shape_math.dim_sub(1, 2), "Negative dimension size caused by subtracting 2 from 1"),
     ]:
         with pytest.raises(ValueError) as caught:
             call()
@@ -181,27 +181,27 @@ def test_ranks():
 
 
 def test_size_arithmetic():
-    assert shapes.dim_add(2, 3) == 5
-    assert shapes.dim_add(2, None) is None
-    assert shapes.dim_sub(3, 3) == 0
-    assert shapes.dim_mul(2, 3) == 6
-    assert shapes.dim_mul(None, 3) is None
-    assert shapes.dim_mul(None, 0) == 0
-    assert shapes.dim_div(7, 2) == 3
-    assert shapes.dim_div(6, 2, evenly=True) == 3
-    assert shapes.dim_div(None, 1) is None
-    assert shapes.dim_merge(None, 3) == shapes.dim_merge(3, None) == shapes.dim_merge(3, 3) == 3
-    assert shapes.with_dim(None, 4) == 4
-    assert shapes.concatenate((1,), (None,)) == (1, None)
-    assert shapes.concatenate((1,), None) is None
-    assert shapes.num_elements((2, 3)) == 6
-    assert shapes.num_elements(()) == 1
-    assert shapes.num_elements((2, None)) is None
-    assert shapes.num_elements((None, 0)) == 0
-    assert shapes.num_elements(None) is None
-    assert shapes.debug_string((2, None)) == "[2,?]"
-    assert shapes.debug_string(None) == "<unknown>"
-    assert shapes.debug_string(()) == "[]"
+    assert shape_math.dim_add(2, 3) == 5
+    assert shape_math.dim_add(2, None) is None
+    assert shape_math.dim_sub(3, 3) == 0
+    assert shape_math.dim_mul(2, 3) == 6
+    assert shape_math.dim_mul(None, 3) is None
+    assert shape_math.dim_mul(None, 0) == 0
+    assert shape_math.dim_div(7, 2) == 3
+    assert shape_math.dim_div(6, 2, evenly=True) == 3
+    assert shape_math.dim_div(None, 1) is None
+    assert shape_math.dim_merge(None, 3) == shape_math.dim_merge(3, None) == shape_math.dim_merge(3, 3) == 3
+    assert shape_math.with_dim(None, 4) == 4
+    assert shape_math.concatenate((1,), (None,)) == (1, None)
+    assert shape_math.concatenate((1,), None) is None
+    assert shape_math.num_elements((2, 3)) == 6
+    assert shape_math.num_elements(()) == 1
+    assert shape_math.num_elements((2, None)) is None
+    assert shape_math.num_elements((None, 0)) == 0
+    assert shape_math.num_elements(None) is None
+    assert shape_math.debug_string((2, None)) == "[2,?]"
+    assert shape_math.debug_string(None) == "<unknown>"
+    assert shape_math.debug_string(()) == "[]"
 
 
 # ---- Dimension
@@ -265,9 +265,9 @@ def test_dimension_comparisons():
     assert not D(3).is_compatible_with(4)
     assert D(None).merge_with(4).value == D(4).merge_with(None).value == 4
     assert pickle.loads(pickle.dumps(D(3))).value == 3
-    assert shapes.as_dimension(3).value == 3
+    assert dimension.as_dimension(3).value == 3
     d = D(2)
-    assert shapes.as_dimension(d) is d
+    assert dimension.as_dimension(d) is d
     assert (shapes.dimension_value(d), shapes.dimension_value(5)) == (2, 5)
 
 

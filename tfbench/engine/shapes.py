@@ -1,6 +1,6 @@
 """Static shapes: TensorFlow 1.x's `TensorShape` and `Dimension`, over the plain tuples that the engine uses.
 
-The engine's form is `Shape` (see `shape_math`; its functions and Dimension can be imported from here).
+The engine's form is `Shape`; what is computed with it is in `shape_math`.
 A TensorShape holds a Shape and makes Dimension objects only when it is indexed or iterated, so giving one out
 costs next to nothing. `to_tuple` and `dim_of` turn whatever users write into the engine's form.
 """
@@ -10,33 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tfbench.engine.dimension import Dimension, as_dimension, dim_of, dimension_value
+from tfbench.engine.dimension import Dimension, dim_of, dimension_value
 from tfbench.engine.shape_math import (
     Shape,
-    broadcast,
     concatenate,
-    debug_string,
-    dim_add,
-    dim_div,
-    dim_merge,
-    dim_mul,
-    dim_sub,
     is_compatible,
     is_fully_defined,
     merge,
     num_elements,
-    with_dim,
     with_rank,
-    with_rank_at_least,
-    with_rank_at_most,
 )
 
 __all__ = [
-    "Dimension", "Shape", "TensorShape", "as_dimension", "as_shape", "broadcast", "concatenate",
-    "debug_string", "dim_add", "dim_div", "dim_merge", "dim_mul", "dim_of", "dim_sub",
-    "dimension_at_index", "dimension_value", "is_compatible", "is_fully_defined", "matrix", "merge",
-    "num_elements", "scalar", "to_tuple", "unknown_shape", "vector", "with_dim", "with_rank",
-    "with_rank_at_least", "with_rank_at_most",
+    "Dimension", "Shape", "TensorShape", "as_shape", "dim_of", "dimension_at_index", "dimension_value", "matrix",
+    "scalar", "to_tuple", "unknown_shape", "vector",
 ]  # fmt: skip
 
 

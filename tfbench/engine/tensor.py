@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from tfbench.engine import shapes
 from tfbench.engine.dtypes import DType
-from tfbench.engine.shapes import Shape, TensorShape
+from tfbench.engine.shape_math import Shape, merge
+from tfbench.engine.shapes import TensorShape, to_tuple
 
 if TYPE_CHECKING:
     from tfbench.engine.graph import Graph, Operation
@@ -80,9 +80,9 @@ class Tensor:
         Raises:
           ValueError: where the two contradict each other.
         """
-        wanted = shapes.to_tuple(shape)
+        wanted = to_tuple(shape)
         try:
-            merged = shapes.merge(self._shape, wanted)
+            merged = merge(self._shape, wanted)
         except ValueError:
             raise ValueError(
                 f"Dimension or rank mismatch: tensor '{self.name}' has shape {TensorShape(self._shape)}, "

@@ -19,7 +19,8 @@ from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops.control_flow import cond
-from tfbench.engine.shapes import TensorShape, as_shape, is_fully_defined
+from tfbench.engine.shape_math import is_fully_defined
+from tfbench.engine.shapes import TensorShape, as_shape
 from tfbench.engine.tensor import OPERATOR_METHODS, OPERATORS, Tensor, TensorReference
 from tfbench.variables.creators import create, creators
 
