@@ -105,7 +105,7 @@ def constant(
     return const_node(get_default_graph(), array, kind, "Const" if name is None else name)
 
 
-def const_node(graph: Any, array: np.ndarray[Any, Any], kind: DType, name: str) -> Tensor:
+def const_node(graph: Any, array: np.ndarray[Any, Any], kind: DType, name: str | bytes) -> Tensor:
     """A Const node for an array that is already of the right type; the array is not copied."""
     if isinstance(name, bytes):
         name = name.decode()
