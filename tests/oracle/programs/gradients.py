@@ -231,6 +231,53 @@ def arrays(tf, case):
     return of(tf, lambda x: case[0](tf, x), X, case[1])
 
 
+@program(cases=["tan", "sinh", "cosh", "asin", "acos", "atan", "asinh", "atanh", "erf", "erfc", "lgamma"], tol=1e-4)
+def functions(tf, case):
+    return of(tf, lambda x: getattr(tf, case)(x), POSITIVE / 4, [None, 3])
+
+
+SLOPES = {
+    "TanhGrad": ("y", "dy"),
+    "SigmoidGrad": ("y", "dy"),
+    "SqrtGrad": ("y", "dy"),
+    "RsqrtGrad": ("y", "dy"),
+    "ReciprocalGrad": ("y", "dy"),
+    "EluGrad": ("gradients", "outputs"),
+    "SeluGrad": ("gradients", "outputs"),
+}
+
+
+@program(cases={f"{n}-{s}": (n, SHAPES[s]) for n in SLOPES for s in ("known", "rows")}, tol=1e-5)
+def slopes(tf, case):
+    """Second derivatives are made of these."""
+    type, shape = case
+    a, b = tf.placeholder(tf.float32, shape), tf.placeholder(tf.float32, shape)
+    y = getattr(tf.raw_ops, type)(**dict(zip(SLOPES[type], (a, b))))
+    return run(tf, [y, tf.gradients(y, [a, b])], {a: POSITIVE, b: X})
+
+
+@program(cases=["NHWC", "NCHW"])
+def bias_twice(tf, case):
+    x, b = tf.placeholder(tf.float32, [None, 2, 3, 2]), tf.constant([1.0, 2.0])
+    value = np.arange(24, dtype=np.float32).reshape(2, 2, 3, 2)
+    grad = tf.gradients(tf.square(tf.nn.bias_add(x, b, case)), b)[0]
+    nodes = tf.gradients(grad, x)
+    return nodes if case == "NCHW" else run(tf, [grad, nodes], {x: value})
+
+
+@program(cases=[[2, 3], [None, 3]])
+def unsorted_segments(tf, case):
+    x = tf.placeholder(tf.float32, case)
+    ids, unknown = tf.constant([1, -1]), tf.placeholder(tf.int32, [None])
+    found = [tf.gradients(tf.unsorted_segment_sum(x, i, 3), x) for i in (ids, unknown)]
+    return run(tf, found, {x: X, unknown: [2, 2]})
+
+
+@program(cases=[(False, False), (True, False), (False, True)], tol=1e-5)
+def cumprod(tf, case):
+    return of(tf, lambda x: tf.cumprod(x, 1, exclusive=case[0], reverse=case[1]), X, [None, 3])
+
+
 @program(tol=1e-5)
 def where_around_a_root(tf):
     x = tf.constant([-1.0, 4.0])

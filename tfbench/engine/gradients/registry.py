@@ -55,7 +55,7 @@ def load() -> None:
     """Makes sure that all gradients are declared."""
     if not _loaded:
         _loaded.append("yes")
-        for name in ("math", "reductions", "arrays", "gathers", "nn"):
+        for name in ("math", "functions", "reductions", "arrays", "gathers", "nn"):
             importlib.import_module(f"tfbench.engine.gradients.{name}")
 
 
