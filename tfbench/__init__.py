@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tfbench.api import *
 
-#: a TensorFlow version first, since TensorFlow 1 programs compare it to see what they may use; after the plus tfbench's own
+#: a TensorFlow version first, since programs compare it to see what they may use; after the plus tfbench's own
 __version__ = "1.15.5+tfbench.0.1.0"
 
 #: loaded when first used: messages need protobuf

@@ -47,7 +47,7 @@ class Template:
         custom_getter: Any = None,
     ) -> None:
         if name is None:
-            raise ValueError("name cannot be None.")
+            raise ValueError("name cannot be None. It is what the template's variable scope will be called.")
         self._name = name
         self._func = func
         self._unique_name = unique_name

@@ -175,7 +175,9 @@ def to_array(value: Any, dtype: DType | None = None) -> tuple[np.ndarray[Any, An
     ):
         return np.array(value, dtype.as_numpy_dtype), dtype
     if value is None:
-        raise ValueError("None values not supported.")
+        raise ValueError(
+            "None values not supported. Is a `return` missing in the function that should have given a tensor?"
+        )
     if isinstance(value, (np.ndarray, np.generic)):
         return _from_numpy(value, dtype)
     return _from_python(value, dtype)

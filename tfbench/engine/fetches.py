@@ -111,7 +111,8 @@ def graph_element(graph: Graph, item: Any, fetch: Any) -> Any:
         raise
     except TypeError as error:
         raise TypeError(
-            f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}" must be a string or Tensor. ({error})'
+            f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}" must be a string or Tensor. '
+            f"({error})"
         ) from None
     except ValueError as error:
         raise ValueError(f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({error})") from None

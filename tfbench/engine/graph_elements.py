@@ -62,8 +62,8 @@ def replaced_error(op: Operation, element: Any) -> Exception:
         message = f"{what} {element.name!r} is not an element of this graph any more: {note}"
     else:
         message = (
-            f"{what} {element.name!r} is not an element of this graph any more: it was removed when a cell was run again"
-            + (f"; run {'cell ' + cell if cell else 'the cell that made it'} again to get its successor.")
+            f"{what} {element.name!r} is not an element of this graph any more: it was removed when a cell was run "
+            f"again; run {'cell ' + cell if cell else 'the cell that made it'} again to get its successor."
         )
     return ReplacedTensorError(element.name, cell, message)
 

@@ -82,6 +82,7 @@ def _topological(ordered: list[Operation], fed: set[Tensor]) -> list[Operation]:
         stuck = [op.name for op in ordered if waiting[op] > 0]
         raise ValueError(
             f"The graph has a cycle through {', '.join(repr(name) for name in stuck[:5])}"
-            f"{' and others' if len(stuck) > 5 else ''}: each waits for another. Remove one of the control dependencies."
+            f"{' and others' if len(stuck) > 5 else ''}: each waits for another. Remove one of the control "
+            "dependencies."
         )
     return result

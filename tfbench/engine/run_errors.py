@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tfbench import errors
 
 if TYPE_CHECKING:
@@ -26,9 +24,7 @@ def explain(error: Exception, step: AnyStep | None, feeds: Any = ()) -> Exceptio
     elif isinstance(error, MemoryError):
         kind = errors.ResourceExhaustedError
         message = f"Out of memory while computing {op.type} with input shapes {_input_shapes(op)}. {error}"
-    elif isinstance(error, (ValueError, IndexError, OverflowError, TypeError, ArithmeticError)) or isinstance(
-        error, np.linalg.LinAlgError
-    ):
+    elif isinstance(error, (ValueError, IndexError, TypeError, ArithmeticError)):
         kind = errors.InvalidArgumentError
         message = _broadcast_words(str(error))
     else:

@@ -113,7 +113,9 @@ class TensorShape:
         if dims is not None:
             return TensorShape(dims[key])
         if key.step is not None:
-            raise ValueError("Steps are not yet handled")
+            raise ValueError(
+                f"Steps are not yet handled: a shape of unknown rank has no [::{key.step}]."
+            )
         start = 0 if key.start is None else key.start
         stop = key.stop
         if stop is None or start < 0 or stop < 0:
@@ -247,7 +249,7 @@ def unknown_shape(rank: int | None = None, **kwargs: Any) -> TensorShape:
     if rank is None and "ndims" in kwargs:
         rank = kwargs.pop("ndims")
     if kwargs:
-        raise TypeError(f"Unknown argument: {kwargs}")
+        raise TypeError(f"Unknown argument: {kwargs}; unknown_shape() takes `rank`, once called `ndims`.")
     return TensorShape(None if rank is None else (None,) * rank)
 
 

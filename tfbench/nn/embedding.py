@@ -37,7 +37,7 @@ def _tables(params: Any) -> list[Any]:
       ValueError: if there are none.
     """
     if params is None:
-        raise ValueError("params must be specified")
+        raise ValueError("params must be specified: the table of embeddings, or a list of its parts.")
     if isinstance(params, (list, tuple)) and not params:
         raise ValueError("Length of params is currently 0. Need at least one param.")
     if hasattr(params, "_get_variable_list"):

@@ -140,7 +140,9 @@ class Variable(metaclass=_VariableType):
             self._from_proto(variable_def, import_scope)
             return
         if initial_value is None:
-            raise ValueError("initial_value must be specified.")
+            raise ValueError(
+                "initial_value must be specified: a tensor, a value, or a function without arguments that gives one."
+            )
         collections = [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
         if not isinstance(collections, (list, tuple, set)):
             raise ValueError(

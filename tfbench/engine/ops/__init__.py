@@ -3,6 +3,8 @@
 What a family lists in `__all__` is public: `tf.` names here, `tf.nn` and other namespaces elsewhere.
 """
 
+# isort: skip_file
+# The order is that of the registry, which lists of ops are shown in.
 from tfbench.engine.ops.base import *
 from tfbench.engine.ops.math_unary import *
 from tfbench.engine.ops.math_binary import *

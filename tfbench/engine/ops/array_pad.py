@@ -198,8 +198,6 @@ def _mirror_pad_grad_kernel(xp: Any, y: Any, paddings: Any, *, mode: str) -> Any
     return xp.array(y) if result is y else result
 
 
-
-
 @_mirror_pad.gradient
 def _mirror_pad_gradient(node: Operation, dy: Any) -> Any:
     return [_mirror_pad_grad(dy, node.inputs[1], mode=node.attrs["mode"]), None]

@@ -153,7 +153,9 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         mask = convert_to_tensor(mask, name="mask")
         covered = mask._shape
         if covered == ():
-            raise ValueError("mask cannot be scalar.")
+            raise ValueError(
+                f"mask cannot be scalar: it says for each row (or element) of {tensor} whether to keep it."
+            )
         if covered is None:
             raise ValueError(
                 "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is "

@@ -151,11 +151,13 @@ def cond(
     true_fn = _renamed("true_fn", true_fn, "fn1", fn1)
     false_fn = _renamed("false_fn", false_fn, "fn2", fn2)
     if not callable(true_fn):
-        raise TypeError("'true_fn' must be callable.")
+        raise TypeError(f"'true_fn' must be callable: a function without arguments, not {true_fn!r}.")
     if not callable(false_fn):
-        raise TypeError("'false_fn' must be callable.")
+        raise TypeError(f"'false_fn' must be callable: a function without arguments, not {false_fn!r}.")
     if isinstance(pred, bool):
-        raise TypeError("'pred' must not be a Python bool.")
+        raise TypeError(
+            f"'pred' must not be a Python bool. What is known now, {pred}, needs no cond: use Python's `if`."
+        )
     with name_scope(name, "cond", [pred]):
         graph = get_default_graph()
         out_false, out_true = switch(pred, pred)
@@ -227,7 +229,7 @@ def case(
     """
     pairs = _checked_pairs(pred_fn_pairs)
     if default is not None and not callable(default):
-        raise TypeError("default must be callable")
+        raise TypeError(f"default must be callable: a function without arguments, not {default!r}.")
     with name_scope(name, "case", [predicate for predicate, _ in pairs]):
         actions = list(pairs)
         if default is None:
