@@ -113,9 +113,7 @@ class TensorShape:
         if dims is not None:
             return TensorShape(dims[key])
         if key.step is not None:
-            raise ValueError(
-                f"Steps are not yet handled: a shape of unknown rank has no [::{key.step}]."
-            )
+            raise ValueError(f"Steps are not yet handled: a shape of unknown rank has no [::{key.step}].")
         start = 0 if key.start is None else key.start
         stop = key.stop
         if stop is None or start < 0 or stop < 0:
