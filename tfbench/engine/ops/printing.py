@@ -111,7 +111,7 @@ def _float(value: Any) -> str:
     return text if same else f"{float(value):.{all_digits}g}"
 
 
-def Print(  # noqa: N802 - TensorFlow's name
+def Print(
     input_: Any,
     data: Any,
     message: str | None = None,
@@ -125,4 +125,4 @@ def Print(  # noqa: N802 - TensorFlow's name
       first_n: print only so many times (default: every time).
       summarize: so many elements of each tensor (default 3; negative: all).
     """
-    return _print(input_, list(data), message=message, first_n=first_n, summarize=summarize, name=name)  # type: ignore[no-any-return]
+    return _print(input_, list(data), message=message, first_n=first_n, summarize=summarize, name=name)
