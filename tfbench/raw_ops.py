@@ -1,5 +1,7 @@
 """`tf.raw_ops`: each op as a function of its inputs and attributes by name, with nothing added.
 
+For example::
+
     tf.raw_ops.ReluGrad(gradients=dy, features=x)
 """
 
