@@ -124,7 +124,11 @@ def test_static_shapes_and_types_are_true(case: tuple[str, int]) -> None:
     check_outputs(node, node.run())
 
 
-@pytest.mark.parametrize("case", PURE, ids=case_id)
+#: builds only where all shapes are known, as in TensorFlow
+KNOWN_ONLY = {"ParallelConcat"}
+
+
+@pytest.mark.parametrize("case", [case for case in PURE if case[0] not in KNOWN_ONLY], ids=case_id)
 def test_unknown_ranks_build_and_run(case: tuple[str, int]) -> None:
     sample = SAMPLES[case[0]][case[1]]
     node = Node(case[0], sample, unknown=True)
