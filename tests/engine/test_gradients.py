@@ -122,6 +122,7 @@ CASES: dict[str, tuple[Function, list[Any]]] = {
     "fill": (lambda x: tf.fill([2, 2], x), [np.array(0.7)]),
     "reverse": (lambda x: tf.reverse(x, [1]), [A]),
     "conv2d": (lambda x, w: tf.nn.conv2d(x, w, [1, 2, 2, 1], "SAME"), [MAPS, FILTER]),
+    "multiply_no_nan": (lambda x, y: tf.math.multiply_no_nan(x, y), [A, ROW]),
     "max_pool": (lambda x: tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "VALID"), [MAPS]),
     "avg_pool": (lambda x: tf.nn.avg_pool(x, [1, 2, 2, 1], [1, 1, 1, 1], "SAME"), [MAPS]),
 }

@@ -59,6 +59,15 @@ gradient("Div")(_quotient(lambda x, y: x / y))
 gradient("DivNoNan")(_quotient(lambda x, y: ops.div_no_nan(x, y)))
 
 
+@gradient("MulNoNan")
+def _mul_no_nan(node: Operation, dz: Any) -> Any:
+    x, y = node.inputs
+    multiply = lookup("MulNoNan")
+    dx = multiply(dz, y)
+    dy = multiply(x, dz)
+    return (dx, dy) if same_known_shape(dz, x, y) else summed(x, y, dx, dy)
+
+
 @gradient("FloorDiv")
 def _floor_div(node: Operation, dz: Any) -> Any:
     return None, None

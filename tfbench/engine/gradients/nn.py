@@ -52,3 +52,29 @@ def _sparse_softmax_cross_entropy(node: Operation, dloss: Any, dbackprop: Any) -
 @gradient("Softplus")
 def _softplus(node: Operation, dy: Any) -> Any:
     return [dy * ops.sigmoid(node.inputs[0])]
+
+
+def _batch_norm(type: str, slope: str) -> None:
+    """In training the op's own statistics are differentiated through; given ones count as constants."""
+
+    @gradient(type)
+    def build(node: Operation, dy: Any, *others: Any) -> Any:
+        x, scale, _, mean, variance = node.inputs
+        statistics = list(node.outputs_list[3:])
+        attrs = {name: node.attrs[name] for name in ("epsilon", "data_format", "is_training")}
+        channels_first = attrs["data_format"] == "NCHW"
+        if not attrs["is_training"]:
+            statistics[:2] = [mean, variance]
+            if channels_first:
+                # With given statistics TensorFlow has this gradient for channels at the end only.
+                x, dy = ops.transpose(x, [0, 2, 3, 1]), ops.transpose(dy, [0, 2, 3, 1])
+                attrs["data_format"] = "NHWC"
+        dx, dscale, doffset, _, _ = lookup(slope)(dy, x, scale, *statistics, **attrs)
+        if not attrs["is_training"] and channels_first:
+            dx = ops.transpose(dx, [0, 3, 1, 2])
+        return dx, dscale, doffset, None, None
+
+
+_batch_norm("FusedBatchNorm", "FusedBatchNormGrad")
+_batch_norm("FusedBatchNormV2", "FusedBatchNormGradV2")
+_batch_norm("FusedBatchNormV3", "FusedBatchNormGradV3")
