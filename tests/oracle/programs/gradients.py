@@ -291,6 +291,46 @@ def batch_norm(tf, case):
     return nodes if layout == "NCHW" else run(tf, nodes, {x: value})
 
 
+OTHERS = {
+    "diag": (lambda tf, x: tf.diag(x), [[3]]),
+    "diag_part": (lambda tf, x: tf.diag_part(x), [[3, 3]]),
+    "reverse_seq": (lambda tf, x: tf.reverse_sequence(x, [1, 2], seq_axis=1), [[2, 3]]),
+    "roll": (lambda tf, x: tf.roll(x, 1, 0), [[2, 3]]),
+    "dyn_part": (lambda tf, x: tf.dynamic_partition(x, [0, 1], 2)[0], [[2, 3]]),
+    "dyn_stitch": (lambda tf, x: tf.dynamic_stitch([[0, 1]], [x]), [[2, 3]]),
+    "inverse": (lambda tf, x: tf.matrix_inverse(x), [[3, 3]]),
+    "det": (lambda tf, x: tf.matrix_determinant(x), [[3, 3]]),
+    "solve": (lambda tf, x, y: tf.matrix_solve(x, y), [[3, 3], [3, 1]]),
+    "depthwise": (lambda tf, x, w: tf.nn.depthwise_conv2d(x, w, [1, 1, 1, 1], "SAME"), [[None, 4, 4, 2], [2, 2, 2, 1]]),
+    "dilation": (
+        lambda tf, x, w: tf.nn.dilation2d(x, w, [1, 1, 1, 1], [1, 1, 1, 1], "SAME"),
+        [[None, 4, 4, 2], [2, 2, 2]],
+    ),
+    "conv3d": (lambda tf, x, w: tf.nn.conv3d(x, w, [1, 1, 1, 1, 1], "SAME"), [[None, 4, 4, 4, 2], [2, 2, 2, 2, 1]]),
+    "maxpool3d": (lambda tf, x: tf.nn.max_pool3d(x, [1, 2, 2, 2, 1], [1, 2, 2, 2, 1], "SAME"), [[None, 4, 4, 4, 2]]),
+    "avgpool3d": (lambda tf, x: tf.nn.avg_pool3d(x, [1, 2, 2, 2, 1], [1, 2, 2, 2, 1], "SAME"), [[None, 4, 4, 4, 2]]),
+    "lrn": (lambda tf, x: tf.nn.lrn(x), [[None, 4, 4, 2]]),
+    "s2b": (lambda tf, x: tf.space_to_batch_nd(x, [2, 2], [[0, 0], [0, 0]]), [[None, 4, 4, 2]]),
+    "s2d": (lambda tf, x: tf.space_to_depth(x, 2), [[None, 4, 4, 2]]),
+    "maxargmax": (
+        lambda tf, x: tf.nn.max_pool_with_argmax(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")[0],
+        [[None, 4, 4, 2]],
+    ),
+    "logdet": (lambda tf, x: tf.linalg.slogdet(x)[1], [[3, 3]]),
+}
+
+
+@program(cases=OTHERS, tol=1e-4)
+def others(tf, case):
+    function, shapes = case
+    xs = [tf.placeholder(tf.float32, shape) for shape in shapes]
+    feeds = {}
+    for i, x in enumerate(xs):
+        sizes = [2 if size is None else size for size in x.shape.as_list()]
+        feeds[x] = np.sin(np.arange(np.prod(sizes), dtype=np.float32) ** 2 + i).reshape(sizes)
+    return run(tf, tf.gradients(function(tf, *xs), xs), feeds)
+
+
 @program(tol=1e-5)
 def where_around_a_root(tf):
     x = tf.constant([-1.0, 4.0])
