@@ -44,6 +44,23 @@ def scatter_nd_into_variables(tf):
     ]
 
 
+@program(graph=False)
+def scattering_into_resource_variables(tf):
+    v = tf.Variable([1.0, 2.0], use_resource=True)
+    unknown = tf.placeholder(tf.float32, name="unknown")
+    results = [
+        attempt(tf.scatter_nd_update, v, [[0], [1]], 3.0),
+        attempt(tf.scatter_nd_add, v, 0, [3.0]),
+        attempt(tf.scatter_nd_update, v, [[0], [1]], [1.0, 2.0, 3.0]),
+        attempt(tf.scatter_update, v, [0, 1], [1.0, 2.0, 3.0]),
+        attempt(tf.scatter_add, v, [[0, 1]], [1.0, 2.0]),
+    ]
+    built = [tf.scatter_update(v, [0, 1], 5.0), tf.scatter_nd_sub(v, [[0]], unknown), tf.scatter_mul(v, 1, unknown)]
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        return results, [sess.run(one.value() if hasattr(one, "value") else one, {unknown: [2.0]}) for one in built[:2]]
+
+
 @program()
 def slice_from_a_negative_begin(tf):
     x = tf.constant([1.0, 2.0, 3.0, 4.0])

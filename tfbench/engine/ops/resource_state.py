@@ -12,9 +12,9 @@ import numpy as np
 from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
-from tfbench.engine.ops.state import check_indices, count, scatter, scatter_nd_into
+from tfbench.engine.ops.state import check_indices, check_updates_shape, count, scatter, scatter_nd_into
 from tfbench.engine.resources import VariableBuffer, variable_key
-from tfbench.engine.shape_math import merge
+from tfbench.engine.shape_math import check_scatter_shapes, merge, with_rank_at_least
 from tfbench.engine.tensor import Tensor
 
 Array = Any
@@ -189,6 +189,11 @@ def _scatter(type: str, combine: str | None, types: str = "numbertype") -> OpDef
     )
     definition.no_gradient("assigning is not differentiable")
 
+    @definition.shape
+    def _(node: Operation, resource: Any, indices: Any, updates: Any) -> Any:
+        check_updates_shape(variable_shape(node.inputs[0]), indices, updates)
+        return []
+
     @definition.kernel(CPU)
     def _(xp: Any, resource: VariableBuffer, indices: Array, updates: Array) -> None:
         with resource.lock:
@@ -208,6 +213,13 @@ def _scatter_nd(type: str, combine: str | None) -> OpDef:
         stateful=True,
     )
     definition.no_gradient("assigning is not differentiable")
+
+    @definition.shape
+    def _(node: Operation, resource: Any, indices: Any, updates: Any) -> Any:
+        with_rank_at_least(indices, 1)
+        with_rank_at_least(updates, 1)
+        check_scatter_shapes(variable_shape(node.inputs[0]), indices, updates)
+        return []
 
     @definition.kernel(CPU)
     def _(xp: Any, resource: VariableBuffer, indices: Array, updates: Array) -> None:

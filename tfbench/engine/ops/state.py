@@ -172,7 +172,7 @@ def check_updates_shape(ref: Any, indices: Any, updates: Any) -> None:
     """Static form of: updates.shape = indices.shape + ref.shape[1:], or a scalar."""
     if ref is None or indices is None or updates == ():
         return
-    merge(concatenate(indices, ref[1:]), updates)
+    merge(updates, concatenate(indices, ref[1:]))
 
 
 def _scatter(type: str, combine: str | None, types: str = "numbertype", locking: str = "false") -> OpDef:
