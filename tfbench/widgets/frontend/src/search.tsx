@@ -12,8 +12,9 @@ export function Search({ model }: { model: Model }) {
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(-1);
   const input = useRef<HTMLInputElement>(null);
+  const found = (): number[] => model.matches()?.slice(0, LISTED) ?? [];
   const matches = model.matches();
-  const listed = matches?.slice(0, LISTED) ?? [];
+  const listed = found();
   const choose = (op: number | undefined): void => {
     if (op === undefined) return;
     model.select(model.ops[op]!.name);
@@ -21,6 +22,8 @@ export function Search({ model }: { model: Model }) {
   };
   const key = (event: KeyboardEvent): void => {
     event.stopPropagation();
+    // Asked again, not taken from the last drawing: a quick typist's Enter comes before the box is drawn anew.
+    const listed = found();
     if (event.key === "ArrowDown") setAt(Math.min(at + 1, listed.length - 1));
     else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));
     else if (event.key === "Enter") choose(listed[Math.max(at, 0)]);
