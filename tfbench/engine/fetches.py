@@ -97,6 +97,10 @@ class FetchList:
         return self._index[element]
 
 
+class InaccessibleTensorError(ValueError):
+    """A fetch is marked as not fetchable. To catch it, catch ValueError: it is no name of `tf.errors`."""
+
+
 def graph_element(graph: Graph, item: Any, fetch: Any) -> Any:
     """The tensor or operation that one fetch means.
 
@@ -120,7 +124,10 @@ def graph_element(graph: Graph, item: Any, fetch: Any) -> Any:
         raise ValueError(f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({error.args[0]!r})") from None
     if not graph.is_fetchable(element):
         name = element.op.name if isinstance(element, Tensor) else element.name
-        raise ValueError(f"Operation {name!r} has been marked as not fetchable.")
+        raise InaccessibleTensorError(
+            f"Operation {name} has been marked as not fetchable: it is part of how a tf.cond is built. Fetch what the "
+            "cond returns."
+        )
     return element
 
 

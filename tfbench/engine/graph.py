@@ -358,6 +358,7 @@ class Graph:
 
     def prevent_fetching(self, op: Operation) -> None:
         self._unfetchable[op] = True
+        self.changes_version += 1  # plans that fetch it are not valid any more
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
         op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op

@@ -24,7 +24,7 @@ class name_scope:  # noqa: N801 - TensorFlow's name
 
     __slots__ = ("_default_name", "_entered", "_name", "_scope", "_values")
 
-    def __init__(self, name: Any = None, default_name: str | None = None, values: Any = None) -> None:
+    def __init__(self, name: Any, default_name: str | None = None, values: Any = None) -> None:
         if not (default_name is None or isinstance(default_name, str)):
             raise TypeError(
                 f"`default_name` type ({type(default_name)}) is not a string type. You likely meant to pass this into "

@@ -29,14 +29,16 @@ class VariableBuffer:
     """A variable's memory in one session.
 
     `array` is None until the variable is initialised. A reference variable is written in place, so whoever
-    holds `array` sees the new values (`v/read` aliases); a resource variable's `array` is replaced.
+    holds `array` sees the new values (`v/read` aliases); a resource variable's `array` is replaced. `shape` is what
+    a reference variable was declared with, () where that is unknown: what its first value has to fit.
     """
 
-    __slots__ = ("array", "dtype", "lock", "name", "updates")
+    __slots__ = ("array", "dtype", "lock", "name", "shape", "updates")
 
-    def __init__(self, name: str, dtype: DType) -> None:
+    def __init__(self, name: str, dtype: DType, shape: tuple[int, ...] = ()) -> None:
         self.name = name
         self.dtype = dtype
+        self.shape = shape
         self.array: Array | None = None
         #: writes so far; inspectors follow it
         self.updates = 0

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 OPERATORS: dict[str, Callable[..., Any]] = {}
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+    """Python asks a tensor for what only its value has: its truth, or its elements. TensorFlow's `tf.errors` has no
+    such name, so neither has this one: to catch it, catch TypeError."""
+
+
 class Tensor:
     """An output of an Operation: a dtype, a static shape, and the op that makes it."""
 
@@ -141,7 +146,7 @@ class Tensor:
         return self
 
     def __bool__(self) -> bool:
-        raise TypeError(
+        raise OperatorNotAllowedInGraphError(
             f"Using a `tf.Tensor` as a Python `bool` is not allowed: '{self.name}' has no value until a session "
             "runs it. Use `if t is not None:` to test that a tensor is defined, and `tf.cond` to branch on its value."
         )
@@ -155,7 +160,7 @@ class Tensor:
         )
 
     def __iter__(self) -> Iterator[Tensor]:
-        raise TypeError(
+        raise OperatorNotAllowedInGraphError(
             f"Iterating over a symbolic `tf.Tensor` is not allowed: '{self.name}' has no value until a session runs "
             "it. Use tf.unstack, indices, or tf.map_fn."
         )

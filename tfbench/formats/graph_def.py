@@ -20,12 +20,11 @@ MIN_CONSUMER = 0
 
 
 def node_def(op: Operation) -> Any:
-    """`op` as a NodeDef: data inputs in order, then control inputs by name."""
+    """`op` as a NodeDef: data inputs in order, then control inputs as they were given."""
     node = protos.NodeDef(name=op.name, op=op.type, device=op.device)
     for tensor in op._inputs:
         node.input.append(tensor.op.name if tensor.value_index == 0 else tensor.name)
-    for name in sorted(other.name for other in op._control_inputs):
-        node.input.append(f"^{name}")
+    node.input.extend(f"^{other.name}" for other in op._control_inputs)
     for key, value in op.attrs.items():
         definition = op.op_def.attrs.get(key)
         set_attr(node.attr[key], value, definition.kind if definition is not None else None)
@@ -38,6 +37,8 @@ def graph_def(graph: Graph, from_version: int = 0, add_shapes: bool = False) -> 
     message.versions.producer = PRODUCER
     for op in graph.get_operations()[from_version:]:
         node = node_def(op)
+        data = len(op._inputs)
+        node.input[data:] = sorted(node.input[data:])  # in a graph, unlike in a node alone, by name
         if add_shapes and op.outputs_list:
             node.attr["_output_shapes"].list.shape.extend(tensor.shape.as_proto() for tensor in op.outputs_list)
         message.node.append(node)

@@ -154,11 +154,11 @@ def cond(
         raise TypeError(f"'true_fn' must be callable: a function without arguments, not {true_fn!r}.")
     if not callable(false_fn):
         raise TypeError(f"'false_fn' must be callable: a function without arguments, not {false_fn!r}.")
-    if isinstance(pred, bool):
-        raise TypeError(
-            f"'pred' must not be a Python bool. What is known now, {pred}, needs no cond: use Python's `if`."
-        )
     with name_scope(name, "cond", [pred]):
+        if isinstance(pred, bool):
+            raise TypeError(
+                f"'pred' must not be a Python bool. What is known now, {pred}, needs no cond: use Python's `if`."
+            )
         graph = get_default_graph()
         out_false, out_true = switch(pred, pred)
         pivot_true = identity(out_true, name="switch_t")

@@ -40,7 +40,9 @@ def _variable_shape(node: Operation) -> Any:
 def _variable_bind(context: Any) -> Preset:
     node = context.op
     container, name = variable_key(node)
-    return Preset(context.resources.get(container, name, lambda: VariableBuffer(name, node.attrs["dtype"])))
+    shape = node.attrs["shape"]
+    declared = tuple(shape.as_list()) if shape.is_fully_defined() else ()
+    return Preset(context.resources.get(container, name, lambda: VariableBuffer(name, node.attrs["dtype"], declared)))
 
 
 is_variable_initialized = op("IsVariableInitialized", "ref: Ref(dtype)", "is_initialized: bool", "dtype: type")
@@ -80,11 +82,12 @@ def _assign_kernel(
     xp: Any, ref: VariableBuffer, value: Array, *, validate_shape: bool, use_locking: bool
 ) -> VariableBuffer:
     current = ref.array
-    if validate_shape and current is not None and current.shape != np.shape(value):
+    shape = ref.shape if current is None else current.shape
+    if validate_shape and shape != np.shape(value):
         raise errors.InvalidArgumentError(
             None,
             None,
-            f"Assign requires shapes of both tensors to match. lhs shape= {_brackets(current.shape)} "
+            f"Assign requires shapes of both tensors to match. lhs shape= {_brackets(shape)} "
             f"rhs shape= {_brackets(np.shape(value))}",
         )
     if use_locking:
