@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -261,14 +262,30 @@ class _ScopeStack(threading.local):
     def __init__(self) -> None:
         self.current = VariableScope(False)
         self.counts: dict[str, int] = {}
+        #: the keys of `counts`, sorted: those below a scope stand together, and closing it touches no others
+        self._names: list[str] = []
 
     def opened(self, name: str) -> None:
-        self.counts[name] = self.counts.get(name, 0) + 1
+        times = self.counts.get(name, 0)
+        if not times:
+            insort(self._names, name)
+        self.counts[name] = times + 1
 
     def close_below(self, name: str) -> None:
-        for key in self.counts:
-            if not name or key.startswith(f"{name}/"):
-                self.counts[key] = 0
+        names = self._names
+        # "0" is the character after "/"
+        first, end = (bisect_left(names, f"{name}/"), bisect_left(names, f"{name}0")) if name else (0, len(names))
+        for below in names[first:end]:
+            del self.counts[below]
+        del names[first:end]
+
+    def opened_so_far(self) -> Any:
+        """What was opened, to be given to `reopen`."""
+        return dict(self.counts), list(self._names)
+
+    def reopen(self, opened: Any) -> None:
+        counts, names = opened
+        self.counts, self._names = dict(counts), list(names)
 
     def unique_name(self, prefix: str) -> str:
         """`prefix`, or `prefix_1`, …: the first that was not opened in the current scope."""
@@ -281,12 +298,12 @@ class _ScopeStack(threading.local):
         return f"{prefix}_{index}"
 
     def snapshot(self) -> Any:
-        return self.current, dict(vars(self.current)), dict(self.counts)
+        return self.current, dict(vars(self.current)), self.opened_so_far()
 
     def restore(self, state: Any) -> None:
-        self.current, settings, counts = state
+        self.current, settings, opened = state
         vars(self.current).update(settings)
-        self.counts = dict(counts)
+        self.reopen(opened)
 
 
 def _scopes(graph: Graph | None = None) -> _ScopeStack:
@@ -453,11 +470,11 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
             opened = self._name_scope.__enter__()
         self._stack = stack
         self._old = stack.current
-        self._old_counts: dict[str, int] | None = None
+        self._opened_before: Any = None
         if isinstance(given, VariableScope):
             scope = given.derived(self._reuse or given.reuse, given.name, given.original_name_scope)
             stack.opened(given.name)
-            self._old_counts = dict(stack.counts)
+            self._opened_before = stack.opened_so_far()
         else:
             name = given if given is not None else stack.unique_name(str(self._default_name))
             full = f"{self._old.name}/{name}" if self._old.name else name
@@ -475,8 +492,8 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
     def __exit__(self, exc_type: Any, exc: Any, traceback: Any) -> None:
         stack = self._stack
         nested = stack.current is self._scope
-        if self._old_counts is not None:
-            stack.counts = self._old_counts
+        if self._opened_before is not None:
+            stack.reopen(self._opened_before)
         else:
             stack.close_below(self._scope.name)
         stack.current = self._old

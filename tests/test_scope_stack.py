@@ -1,0 +1,39 @@
+"""How often each variable scope was opened, against the plain rule: closing a scope forgets all below it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfbench.variable_scope import _ScopeStack
+
+#: paths whose parts sort around "/": "a-b" before "a/b", "a0" right after all of "a/…"
+_paths = st.lists(st.sampled_from(["a", "a-b", "a0", "b", "", "a.b"]), min_size=1, max_size=3).map("/".join)
+_steps = st.lists(st.tuples(st.sampled_from(["open", "close"]), _paths), max_size=40)
+
+
+@given(_steps)
+def test_closing_forgets_what_is_below(steps):
+    stack, plain = _ScopeStack(), {}
+    for what, path in steps:
+        if what == "open":
+            stack.opened(path)
+            plain[path] = plain.get(path, 0) + 1
+        else:
+            stack.close_below(path)
+            plain = {key: times for key, times in plain.items() if path and not key.startswith(f"{path}/")}
+        assert stack.counts == plain
+
+
+@given(_steps, _steps)
+def test_reopening_gives_back_what_was(before, after):
+    stack = _ScopeStack()
+    for what, path in before:
+        stack.opened(path) if what == "open" else stack.close_below(path)
+    saved, counts = stack.opened_so_far(), dict(stack.counts)
+    for what, path in after:
+        stack.opened(path) if what == "open" else stack.close_below(path)
+    stack.reopen(saved)
+    assert stack.counts == counts
+    stack.close_below("")
+    assert stack.counts == {}
