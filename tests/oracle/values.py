@@ -121,7 +121,8 @@ def first_line(message):
         lines = lines[node[0] + 1 :] if node else lines[1:]
     said = [line.strip() for line in lines]
     said = [line for line in said if line and not line.startswith("[[") and "root error(s) found" not in line]
-    return re.sub(r"0x[0-9a-f]{6,}", "0x", said[0][:400]) if said else ""
+    # addresses, and where TensorFlow happens to be installed, are this run's own
+    return re.sub(r"0x[0-9a-f]{6,}", "0x", re.sub(r"/\S*/site-packages/", "", said[0])[:400]) if said else ""
 
 
 def _family(cls, tf):
