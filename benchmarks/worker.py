@@ -71,7 +71,7 @@ def main() -> None:
     os.dup2(2, 1)  # what a library prints must not get between the lines
     cases = {case.name: case for case in importlib.import_module(f"benchmarks.bench_{suite}").SUITE.cases}
     tf = load(library)
-    call: Callable[[], object] = lambda: None  # noqa: E731
+    call: Callable[[], object] = int  # until a case is made: nothing to do
     answer: Any = about(tf)
     while True:
         answers.write(json.dumps(answer) + "\n")
