@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfbench.engine import dtypes
+from tfbench.engine import dtypes, nest
 from tfbench.engine.convert import to_array
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.shape_math import is_compatible
@@ -154,12 +154,14 @@ def expand_feeds(graph: Graph, feed_dict: Any) -> list[tuple[Tensor, Any]]:
 
 
 def _expand_nested(graph: Graph, keys: tuple[Any, ...], values: Any) -> list[tuple[Tensor, Any]]:
-    if not isinstance(values, (tuple, list)) or len(values) != len(keys):
-        raise ValueError(f"The feed for {keys} must be a nest of the same form, but is {values!r}.")
-    pairs: list[tuple[Tensor, Any]] = []
-    for key, value in zip(keys, values, strict=True):
-        pairs.extend(_expand_nested(graph, key, value) if isinstance(key, tuple) else _expand_one(graph, key, value))
-    return pairs
+    flat_keys, flat_values = nest.flatten(keys), nest.flatten(values)
+    if len(flat_keys) != len(flat_values):
+        raise ValueError(
+            f"Could not flatten dictionary. Key had {len(flat_keys)} elements, but value had {len(flat_values)} "
+            f"elements. Key: {keys}, value: {values}. A list inside counts as its elements: give it as a NumPy array."
+        )
+    pairs = zip(flat_keys, flat_values, strict=True)
+    return [pair for key, value in pairs for pair in _expand_one(graph, key, value)]
 
 
 def _expand_one(graph: Graph, key: Any, value: Any) -> list[tuple[Tensor, Any]]:

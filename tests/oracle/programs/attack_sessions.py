@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tests.oracle import attempt, program
 
 
@@ -52,3 +54,21 @@ def a_ban_on_fetching_holds_after_a_run_too(tf):
 def a_refused_cond_uses_up_its_name(tf):
     refused = attempt(tf.cond, True, lambda: 1, lambda: 2)
     return refused, tf.cond(tf.constant(True), lambda: 1, lambda: 2).name, attempt(tf.name_scope)
+
+
+@program()
+def nested_keys_and_values_are_flattened(tf):
+    a, b = tf.placeholder(tf.float32, name="a"), tf.placeholder(tf.float32, name="b")
+    both = tf.add(a, b, name="both")
+    with tf.Session() as sess:
+        return (
+            sess.run(both, {(a, b): (1.0, 2.0)}),
+            sess.run(both, {(a, (b,)): [1.0, [2.0]]}),
+            sess.run(both, {(a, (b,)): (1.0, 2.0)}),
+            sess.run([a, b], {(a, b): ([1.0, 2.0],)}),
+            sess.run([a, b], {(a, b): (np.float32([1.0, 2.0]), 3.0)}),
+            attempt(sess.run, both, {(a, b): (1.0, [2.0, 2.0])}),
+            attempt(sess.run, both, {(a, b): 1.0}),
+            attempt(sess.run, both, {(a, b): (1.0,)}),
+            attempt(sess.run, both, {(a, "b:0"): (1.0, 2.0)}),
+        )
