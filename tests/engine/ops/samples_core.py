@@ -42,6 +42,7 @@ def floats(*inputs: Any, **attrs: Any) -> list[Sample]:
 
 
 SAMPLES: dict[str, list[Sample]] = {
+    "ControlTrigger": [([], {})],
     "RefIdentity": [([Ref(X)], {}), ([Ref(LONG)], {})],
     "IsVariableInitialized": [([Ref(X)], {})],
     "Assign": [([Ref(X), X + 1], {}), ([Ref(X), X], {"validate_shape": False})],
@@ -111,7 +112,10 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
 }
 
+_LOOPS = "it means something in a loop only; tested in the facts of loops"
+
 NOT_SAMPLED = {
+    **dict.fromkeys(["Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond"], _LOOPS),
     "VariableV2": "it has no value before an Assign; it is the Ref input of the samples of other ops",
     "Switch": "one of its outputs is dead in every run; tested in the facts of control flow",
     "RefSwitch": "one of its outputs is dead in every run; tested in the facts of control flow",
