@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfbench.variable_scope import _ScopeStack
+from tfbench.variable_scope.stack import ScopeStack
 
 #: paths whose parts sort around "/": "a-b" before "a/b", "a0" right after all of "a/…"
 _paths = st.lists(st.sampled_from(["a", "a-b", "a0", "b", "", "a.b"]), min_size=1, max_size=3).map("/".join)
@@ -14,7 +14,7 @@ _steps = st.lists(st.tuples(st.sampled_from(["open", "close"]), _paths), max_siz
 
 @given(_steps)
 def test_closing_forgets_what_is_below(steps):
-    stack, plain = _ScopeStack(), {}
+    stack, plain = ScopeStack(), {}
     for what, path in steps:
         if what == "open":
             stack.opened(path)
@@ -27,7 +27,7 @@ def test_closing_forgets_what_is_below(steps):
 
 @given(_steps, _steps)
 def test_reopening_gives_back_what_was(before, after):
-    stack = _ScopeStack()
+    stack = ScopeStack()
     for what, path in before:
         stack.opened(path) if what == "open" else stack.close_below(path)
     saved, counts = stack.opened_so_far(), dict(stack.counts)

@@ -101,7 +101,8 @@ def create_partitioned_variables(
     """
     from tfbench.engine.default_graph import get_default_graph
     from tfbench.variable_scope import variable_scope
-    from tfbench.variable_store import variable_store
+    from tfbench.variable_scope.partitioned import partitioned_variable
+    from tfbench.variable_scope.store import variable_store
 
     if len(shape) != len(slicing):
         raise ValueError(
@@ -111,7 +112,8 @@ def create_partitioned_variables(
     if len(shape) < 1:
         raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
     with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope, get_default_graph().name_scope(None):
-        whole = variable_store()._partitioned(
+        whole = partitioned_variable(
+            variable_store(),
             name=scope.name,
             partitioner=lambda **_: slicing,
             shape=shape,

@@ -8,7 +8,8 @@ from typing import Any
 
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.default_graph import get_collection, get_default_graph
-from tfbench.variable_scope import VariableScope, pure_variable_scope, unique_variable_scope, variable_scope
+from tfbench.variable_scope import VariableScope, variable_scope
+from tfbench.variable_scope.opening import pure_variable_scope, unique_variable_scope
 
 __all__ = ["make_template"]
 

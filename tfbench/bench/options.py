@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tfbench.engine.default_graph import default_graph_stack, default_session_stack, get_default_session
 from tfbench.engine.graph import Graph
 from tfbench.variable_scope import AUTO_REUSE, get_variable_scope, variable_scope
-from tfbench.variable_scope import _scopes as variable_scopes
+from tfbench.variable_scope.stack import scope_stack
 
 
 class CellOptions(NamedTuple):
@@ -72,7 +72,7 @@ class Surroundings:
         self._default_graphs = list(default_graph_stack.items)
         self._default_sessions = list(default_session_stack.items)
         self._scope = graph.scope_state.copy()
-        self._variable_scope = variable_scopes(graph).current
+        self._variable_scope = scope_stack(graph).current
 
     def restore(self) -> None:
         """Puts everything back; the objects that open blocks hold stay the same, so that they can be left."""
@@ -81,7 +81,7 @@ class Surroundings:
         state = self._graph.scope_state
         for slot in state.__slots__:
             setattr(state, slot, getattr(self._scope, slot))
-        variable_scopes(self._graph).current = self._variable_scope
+        scope_stack(self._graph).current = self._variable_scope
 
     def renew(self) -> None:
         """`restore`, into a new state: a block that the cell left open and that ends later changes nothing any more."""

@@ -7,7 +7,7 @@ from typing import Any
 from tfbench.bench.cells import Cell
 from tfbench.engine.graph import Graph
 from tfbench.engine.resources import VARIABLE_TYPES
-from tfbench.variable_store import variable_store
+from tfbench.variable_scope.store import variable_store
 
 
 def shared(graph: Graph) -> dict[str, int]:

@@ -63,6 +63,7 @@ _DEFAULTS: dict[str, Any] = {
     "aggregation": VariableAggregation.NONE,
     "shape": None,
 }
+_USE_RESOURCE = list(_DEFAULTS).index("use_resource")
 
 
 class _VariableType(type):
@@ -101,7 +102,7 @@ class Variable(metaclass=_VariableType):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is Variable:
-            cls = Variable.choose(kwargs.get("use_resource"))
+            cls = Variable.choose(args[_USE_RESOURCE] if len(args) > _USE_RESOURCE else kwargs.get("use_resource"))
         return object.__new__(cls)
 
     #: picks the class for `use_resource` (filled in by the package, which knows both)
