@@ -15,8 +15,9 @@ from tfbench.engine.dtypes import DType
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.graph_elements import replaced_error
 from tfbench.engine.inputs import check_lists, convert_inputs, list_input, single_input
-from tfbench.engine.opdef import ArgDef, OpDef, builder
+from tfbench.engine.opdef import OpDef, builder
 from tfbench.engine.scopes import NameScope
+from tfbench.engine.signature import ArgDef
 from tfbench.engine.source import Trace
 from tfbench.engine.tensor import Tensor
 

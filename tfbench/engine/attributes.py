@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfbench.engine.dtypes import DType, as_dtype
-from tfbench.engine.opdef import AttrDef, OpDef
+from tfbench.engine.opdef import OpDef
 from tfbench.engine.shapes import TensorShape
+from tfbench.engine.signature import AttrDef
 
 if TYPE_CHECKING:
     from tfbench.engine.operation import Operation

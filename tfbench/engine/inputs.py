@@ -12,7 +12,8 @@ from typing import Any
 from tfbench.engine.attributes import function_name, type_not_allowed
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import DType
-from tfbench.engine.opdef import ArgDef, OpDef
+from tfbench.engine.opdef import OpDef
+from tfbench.engine.signature import ArgDef
 from tfbench.engine.tensor import Tensor
 
 
