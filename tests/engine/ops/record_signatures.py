@@ -1,5 +1,7 @@
 """Writes `op_signatures.json`: what TensorFlow says about each op type that tfbench declares (null: it has none).
 
+And `op_gradients.json`: whether its registry of gradients holds a function, None, or nothing for it ("absent").
+
 Run with a Python that has TensorFlow (extra `oracle`): python tests/engine/ops/record_signatures.py
 """
 
@@ -11,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorflow.core.framework import types_pb2
-from tensorflow.python.framework import op_def_registry
+from tensorflow.python.framework import op_def_registry, ops
 
 HERE = Path(__file__).resolve().parent
 _NAMES = {"float": "float32", "double": "float64", "half": "float16"}
@@ -58,6 +60,13 @@ def signature(op: Any) -> dict[str, Any]:
     }
 
 
+def gradient(type: str) -> str:
+    try:
+        return "none" if ops.gradient_registry.lookup(type) is None else "function"
+    except LookupError:
+        return "absent"
+
+
 def main() -> None:
     sys.path.insert(0, str(HERE.parents[2]))
     import tfbench
@@ -69,6 +78,8 @@ def main() -> None:
     rows = {type: signature(op) if op is not None else None for type, op in found.items()}
     text = ",\n".join(f"{json.dumps(type)}: {json.dumps(row)}" for type, row in rows.items())
     (HERE / "op_signatures.json").write_text("{\n" + text + "\n}\n")
+    gradients = {type: gradient(type) for type in rows}
+    (HERE / "op_gradients.json").write_text(json.dumps(gradients, indent=0) + "\n")
     print(f"{len(rows)} signatures; not in TensorFlow: {', '.join(type for type, op in found.items() if op is None)}")
 
 

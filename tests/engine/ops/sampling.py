@@ -33,20 +33,31 @@ class Handle(Ref):
     """A resource variable as an input."""
 
 
-def collect() -> tuple[dict[str, list[Sample]], dict[str, str]]:
-    """All samples, and the reasons why some ops have none, from every `samples_*.py` beside this file."""
-    samples: dict[str, list[Sample]] = {}
-    excused: dict[str, str] = {}
+def _modules() -> Iterator[Any]:
+    """Every `samples_*.py` beside this file."""
     for path in sorted(Path(__file__).parent.glob("samples_*.py")):
         spec = importlib.util.spec_from_file_location(f"tests_{path.stem}", path)
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
+        yield module
+
+
+def collect() -> tuple[dict[str, list[Sample]], dict[str, str]]:
+    """All samples, and the reasons why some ops have none."""
+    samples: dict[str, list[Sample]] = {}
+    excused: dict[str, str] = {}
+    for module in _modules():
         for type, found in getattr(module, "SAMPLES", {}).items():
             samples.setdefault(type, []).extend(found)
         excused.update(getattr(module, "NOT_SAMPLED", {}))
     return samples, excused
+
+
+def collected(table: str) -> dict[str, Any]:
+    """What the samples' files have in a dict of this name, by op type."""
+    return {type: found for module in _modules() for type, found in getattr(module, table, {}).items()}
 
 
 def declared() -> dict[str, OpDef]:

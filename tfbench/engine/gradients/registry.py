@@ -11,29 +11,13 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from tfbench.engine.gradients.unsaid import UNSAID
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import lookup
 from tfbench.engine.opdef import registry as op_types
 
 GradientFunction = Callable[..., Any]
 _F = TypeVar("_F", bound=GradientFunction)
-
-#: Types whose gradient TensorFlow neither has nor rules out, although their results could not be differentiated, and
-#: two (samples of the gamma distribution) that have one there and not yet here: asking is an error, not None.
-_UNSAID = frozenset(
-    [
-        "AllCandidateSampler", "AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "Bitcast",
-        "BroadcastArgs", "ComputeAccidentalHits", "CountUpTo", "DecodeCSV", "FixedUnigramCandidateSampler",
-        "GuaranteeConst", "InTopK", "InTopKV2", "IsFinite", "IsInf", "IsNan", "LearnedUnigramCandidateSampler",
-        "ListDiff", "LogUniformCandidateSampler", "LowerBound", "RandomGamma", "RandomPoissonV2",
-        "RandomUniformInt", "ResourceCountUpTo", "ScatterMax", "ScatterMin", "ScatterUpdate",
-        "StatelessRandomGammaV3", "StridedSliceAssign", "StringLength", "ThreadUnsafeUnigramCandidateSampler",
-        "UniformCandidateSampler", "Unique", "UniqueWithCounts", "UnravelIndex", "UpperBound", "Where",
-    ]
-)  # fmt: skip
-
-#: types that have none, as TensorFlow's registry says
-_NOTHING = frozenset(["PyFunc", "PyFuncStateless", "Range"])
 
 #: registered by programs: op type (or a name for gradient_override_map) -> (function or None, where)
 _registered: dict[str, tuple[GradientFunction | None, str]] = {}
@@ -65,9 +49,7 @@ def _register(name: str, function: GradientFunction | None) -> None:
     place = ""
     if name in _registered:
         place = _registered[name][1]
-    elif declared is not None and (
-        name in _NOTHING or declared.gradient_function or (declared.no_gradient_reason and name not in _UNSAID)
-    ):
+    elif declared is not None and (declared.gradient_function or (declared.no_gradient_reason and name not in UNSAID)):
         place = declared.declared_at
     if place:
         raise KeyError(f"Registering two gradient with name '{name}'! (Previous registration was in {place})")
@@ -120,7 +102,7 @@ def gradient_function(op: Operation) -> GradientFunction | None:
     if declared is not None:
         if declared.gradient_function is not None:
             return declared.gradient_function
-        if name in _NOTHING or (declared.no_gradient_reason is not None and name not in _UNSAID):
+        if declared.no_gradient_reason is not None and name not in UNSAID:
             return None
     raise LookupError(
         f"No gradient defined for operation '{op.name}' (op type: {op.type}). Register one with "

@@ -25,6 +25,7 @@ _range_op = op(
     "Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = int32",
     fresh=True,
 )
+_range_op.no_gradient("how many numbers there are depends on the inputs, and counting cannot be differentiated")
 
 
 def _length(start: Any, limit: Any, delta: Any) -> int:

@@ -24,6 +24,8 @@ _SIGNATURE = ("input: Tin", "output: Tout", "token: string; Tin: list(type) >= 0
 
 stateful_op = op("PyFunc", *_SIGNATURE, stateful=True)
 stateless_op = op("PyFuncStateless", *_SIGNATURE)
+for _op in (stateful_op, stateless_op):
+    _op.no_gradient("what a Python function does to numbers is unknown; a program may say, by gradient_override_map")
 
 
 class _Functions:

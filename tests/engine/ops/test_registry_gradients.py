@@ -1,0 +1,215 @@
+"""Every op in the registry has a gradient that finite differences confirm, or says why it has none.
+
+What is differentiated are the samples beside this file (`samples_*.py`), or, where those lie at a kink or outside the
+domain, the ones that `DIFFERENTIATED` of the same files has for the type. `PREPARED` there has functions of the op's
+inputs that keep them in the domain. `op_gradients.json` says what TensorFlow's own registry holds: a gradient function,
+that there is none, or nothing at all (then asking is an error).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.engine.ops.differentiation import Differentiated
+from tests.engine.ops.sampling import collect, collected, declared, flat
+from tfbench.engine.gradients.registry import gradient_function, load
+from tfbench.engine.gradients.unsaid import UNSAID
+
+SAMPLES, _ = collect()
+SAMPLES.update(collected("DIFFERENTIATED"))
+PREPARED = collected("PREPARED")
+REGISTRY = declared()
+load()
+TENSORFLOW: dict[str, str] = json.loads((Path(__file__).parent / "op_gradients.json").read_text())
+
+#: Op types that have neither yet. This list only gets shorter.
+MISSING: frozenset[str] = frozenset(
+    [
+        "All", "Any", "BatchMatMul", "BiasAddV1", "Bincount", "Bucketize", "Cholesky", "ClipByValue",
+        "ControlTrigger", "Cross", "CumulativeLogsumexp", "DenseBincount", "Dilation2DBackpropFilter",
+        "Dilation2DBackpropInput", "Eig", "Einsum", "Enter", "EuclideanNorm", "Exit", "ExtractImagePatches",
+        "FFT", "FFT2D", "FFT3D", "FractionalAvgPool", "FractionalAvgPoolGrad", "FractionalMaxPool",
+        "FractionalMaxPoolGrad", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3",
+        "HistogramFixedWidth", "IFFT", "IFFT2D", "IFFT3D", "LRNGrad", "LoopCond", "Lu", "MatrixLogarithm",
+        "MatrixSolveLs", "MatrixSquareRoot", "MatrixTriangularSolve", "MaxPoolGradGradWithArgmax",
+        "MaxPoolGradWithArgmax", "Merge", "Mod", "NextIteration", "NoOp", "NthElement", "ParallelConcat", "Qr",
+        "RandomGamma", "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSwitch",
+        "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SelfAdjointEigV2", "SoftplusGrad",
+        "SoftsignGrad", "SparseDenseCwiseDiv", "SparseDenseCwiseMul", "SparseMatMul", "SparseSegmentMean",
+        "SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtN", "SparseSegmentSqrtNWithNumSegments",
+        "SparseSegmentSum", "SparseSegmentSumWithNumSegments", "StatelessRandomGammaV3", "Svd", "Switch",
+        "TensorScatterMax", "TensorScatterMin", "TopK", "TopKV2", "TruncateMod", "UnsortedSegmentMax",
+        "UnsortedSegmentMin", "UnsortedSegmentProd",
+    ]
+)  # fmt: skip
+
+#: whose gradients no difference can show, and what shows them instead
+ELSEWHERE: dict[str, str] = {
+    "PreventGradient": "it refuses to be differentiated; tested in the facts of array_misc",
+    **dict.fromkeys(
+        ("Enter", "Exit", "Merge", "NextIteration", "RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSwitch",
+         "Switch", "LoopCond"),
+        "it has a meaning only within a branch or a loop; tested in the facts of control flow",
+    ),
+}  # fmt: skip
+
+#: Inputs (by position) that count as constant in TensorFlow, although the result depends on them.
+CONSTANT: dict[str, set[int]] = {
+    # what is written where nothing else is
+    "MatrixDiagPartV3": {2},
+    "MatrixDiagV3": {4},
+    "PadV2": {2},
+    # given statistics
+    "FusedBatchNorm": {3, 4},
+    "FusedBatchNormV2": {3, 4},
+    "FusedBatchNormV3": {3, 4},
+}
+
+#: whose gradient's own gradient is TensorFlow's, but not the derivative
+FIRST_ONLY: dict[str, str] = {
+    "SoftmaxCrossEntropyWithLogits": "it counts as constant in the labels what holds only where they add up to 1",
+}
+
+#: samples whose gradient is TensorFlow's, but not the derivative, or refused by both: the difference must show
+NOT_THE_DERIVATIVE: dict[str, str] = {
+    "ConcatV2-1": "the axis is int64, and TensorFlow's gradient of it does not build",
+    "Conv2D-5": "a grouped convolution has no gradient kernel on the CPU",
+    "MulNoNan-6": "it leaves out the conjugate of complex factors",
+    "MatrixDeterminant-2": "it leaves out the conjugate of a complex determinant",
+    "LogMatrixDeterminant-2": "it counts the sign as constant, which turns if it is complex",
+    "MaxPool-5": "pooling over channels has no gradient kernel on the CPU",
+    "MaxPool-6": "with explicit paddings there is no second gradient",
+    "Sign-6": "a complex sign turns with its number; the gradient is zero",
+    "SoftmaxCrossEntropyWithLogits-1": "the gradient of labels that are broadcast has the wrong shape, an error",
+    "TensorScatterUpdate-0": "of updates to the same place each gets the whole gradient",
+}
+
+
+def is_decided(type: str) -> bool:
+    if REGISTRY[type].gradient_function is not None:
+        return True
+    # An op that TensorFlow differentiates may not say that it is not known what its gradient is.
+    return REGISTRY[type].no_gradient_reason is not None and not (type in UNSAID and TENSORFLOW[type] != "absent")
+
+
+def test_every_op_has_a_gradient_or_a_reason() -> None:
+    missing = sorted(type for type in REGISTRY if not is_decided(type) and type not in MISSING)
+    assert not missing, f"no gradient, and no `.no_gradient(reason)`, for {len(missing)} ops: {', '.join(missing)}"
+
+
+def test_what_is_missing_is_really_missing() -> None:
+    done = sorted(type for type in MISSING if type not in REGISTRY or is_decided(type))
+    assert not done, f"take these out of MISSING: {', '.join(done)}"
+
+
+def test_reasons_say_something() -> None:
+    short = [type for type, opdef in REGISTRY.items() if len(opdef.no_gradient_reason or "long enough") < 10]
+    assert not short
+    both = [type for type, opdef in REGISTRY.items() if opdef.no_gradient_reason and opdef.gradient_function]
+    assert not both, "a gradient and a reason for having none"
+
+
+def test_what_tensorflow_says_is_recorded() -> None:
+    missing = sorted(set(REGISTRY) - set(TENSORFLOW))
+    assert not missing, f"{missing}: run tests/engine/ops/record_signatures.py with a Python that has TensorFlow"
+
+
+@pytest.mark.parametrize("type", sorted(set(REGISTRY) - MISSING))
+def test_asking_is_answered_as_by_tensorflow(type: str) -> None:
+    """A function, None, or an error: which of them makes the difference between no gradient and a mistake."""
+    assert answer(type) in ACCEPTED[TENSORFLOW[type]], f"TensorFlow: {TENSORFLOW[type]}"
+
+
+def answer(type: str) -> str:
+    asked: Any = SimpleNamespace(name="asked", type=type, _inputs=(None,), attrs={})
+    try:
+        return "none" if gradient_function(asked) is None else "function"
+    except LookupError:
+        return "absent"
+
+
+#: Some functions of TensorFlow's return None whatever comes: here that is a reason.
+ACCEPTED = {"function": {"function", "none"}, "none": {"none"}, "absent": {"absent"}}
+
+
+# -- differences --------------------------------------------------------------------------------------------------
+
+
+def usable(type: str, sample: Any) -> bool:
+    """Whether anything in the sample can be differentiated: finite numbers with a fraction, and not nothing at all."""
+    if REGISTRY[type].stateful and "seed" in REGISTRY[type].attrs:
+        return False
+    arrays = [np.asarray(getattr(value, "value", value)) for value in flat(sample[0])]
+    floats = [array for array in arrays if array.dtype.kind in "fcV" and array.dtype.names is None]
+    return any(array.size for array in floats) and all(np.isfinite(array).all() for array in floats)
+
+
+TYPES = sorted(type for type, opdef in REGISTRY.items() if opdef.gradient_function and type not in ELSEWHERE)
+CASES = [(type, i) for type in TYPES for i, sample in enumerate(SAMPLES.get(type, [])) if usable(type, sample)]
+
+
+def case_id(case: tuple[str, int]) -> str:
+    return f"{case[0]}-{case[1]}"
+
+
+def differentiated(case: tuple[str, int], **options: bool) -> Differentiated:
+    type, i = case
+    found = Differentiated(type, SAMPLES[type][i], PREPARED.get(type), **options)
+    if not found.ys or not found.finite:
+        pytest.skip("the result is not finite, or has no fraction")
+    return found
+
+
+def test_every_gradient_has_a_sample_to_check_it() -> None:
+    missing = sorted(set(TYPES) - {type for type, _ in CASES})
+    assert not missing, f"no finite sample (DIFFERENTIATED in tests/engine/ops/samples_*.py) for: {', '.join(missing)}"
+
+
+def marked(case: tuple[str, int]) -> Any:
+    reason = NOT_THE_DERIVATIVE.get(case_id(case))
+    marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+    return pytest.param(case, marks=marks, id=case_id(case))
+
+
+@pytest.mark.filterwarnings("ignore:Converting sparse")
+@pytest.mark.parametrize("case", [marked(case) for case in CASES])
+def test_gradients_agree_with_differences(case: tuple[str, int]) -> None:
+    one = differentiated(case)
+    constant = frozenset(CONSTANT.get(case[0], ()))
+    first = one.first()
+    one.check(one.ys, one.ws, first, one.xs, constant)
+    if case[0] in FIRST_ONLY or all(grad is None for grad in first):
+        return
+    try:
+        known, weights, second = one.second(first)
+    except LookupError as error:
+        # Neither does TensorFlow differentiate this gradient again: the op that is in the way says so.
+        (blocking,) = re.findall(r"op type: (\w+)", str(error))
+        assert TENSORFLOW[blocking] == "absent" or blocking in MISSING, blocking
+        return
+    one.check(known, weights, second, [*one.xs, *one.ws], constant, looser=10)
+
+
+@pytest.mark.filterwarnings("ignore:Converting sparse")
+@pytest.mark.parametrize("case", [case for case in CASES if case_id(case) not in NOT_THE_DERIVATIVE], ids=case_id)
+def test_gradients_of_unknown_ranks_and_single_precision(case: tuple[str, int]) -> None:
+    one = differentiated(case)
+    exact = one.run([grad for grad in one.first() if grad is not None])
+    for options, tolerance in (({"unknown": True}, 1e-10), ({"single": True}, 1e-4)):
+        other = differentiated(case, **options)
+        found = other.run([grad for grad in other.first() if grad is not None])
+        assert len(found) == len(exact)
+        for a, b in zip(found, exact):
+            np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance * max(1.0, np.abs(b).max(initial=0.0)))
+
+
+def test_what_is_not_the_derivative_is_looked_at() -> None:
+    assert not set(NOT_THE_DERIVATIVE) - set(map(case_id, CASES))
+    assert not (set(ELSEWHERE) | set(FIRST_ONLY) | set(CONSTANT)) - set(REGISTRY)
