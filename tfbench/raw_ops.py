@@ -7,6 +7,7 @@ For example::
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -41,4 +42,16 @@ def _function(opdef: OpDef) -> Callable[..., Any]:
 
     call.__name__ = call.__qualname__ = opdef.type
     call.__doc__ = opdef.doc or f"Adds a node of type {opdef.type}."
+    call.__signature__ = _signature(opdef)  # type: ignore[attr-defined]
     return call
+
+
+def _signature(opdef: OpDef) -> inspect.Signature:
+    """The inputs, the attributes that these do not determine, and the name."""
+    inferred = {name for arg in opdef.inputs for name in (arg.type_attr, arg.type_list_attr, arg.number_attr)}
+    given = [attr for name, attr in opdef.attrs.items() if name not in inferred]
+    defaults = [(attr.name, attr.default if attr.has_default else inspect.Parameter.empty) for attr in given]
+    defaults.sort(key=lambda pair: pair[1] is not inspect.Parameter.empty)
+    parameters = [(arg.name, inspect.Parameter.empty) for arg in opdef.inputs] + defaults + [("name", None)]
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Signature([inspect.Parameter(name, kind, default=default) for name, default in parameters])

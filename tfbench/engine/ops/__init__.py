@@ -93,6 +93,7 @@ from tfbench.engine.ops import (  # public as `tf.nn`, or known by op type only
     nn_softmax,
     nn_top,
     slopes,
+    training,
 )
 
 # What the families list, and not the families' own modules: `tf.random` is another one than `ops/random.py`.
