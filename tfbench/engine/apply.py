@@ -1,7 +1,7 @@
 """Adding a node from an op's declaration: its name, then its inputs (`inputs`), then its attributes (`attributes`).
 
 The node's name scope is claimed first, so that constants made for Python values are called `add/y`, as in
-TensorFlow. Most nodes take tensors only and have one type attribute; they skip everything else.
+TensorFlow. Most nodes take tensors only, and there was one like them before: they skip everything else.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfbench.engine.attributes import complete, convert_attr, given_attrs, output_dtypes, type_not_allowed
+from tfbench.engine.attributes import complete, convert_attr, given_attrs, output_dtypes
 from tfbench.engine.default_graph import default_graph_stack
 from tfbench.engine.dtypes import DType
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.graph_elements import replaced_error
 from tfbench.engine.inputs import check_lists, convert_inputs, list_input, single_input
 from tfbench.engine.opdef import OpDef, builder
-from tfbench.engine.scopes import NameScope
+from tfbench.engine.scopes import NameScope, check_name
 from tfbench.engine.signature import ArgDef
 from tfbench.engine.source import Trace
 from tfbench.engine.tensor import Tensor
@@ -32,22 +32,16 @@ def apply_op(op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: 
     args = op_def.inputs
     if len(inputs) != len(args):
         raise TypeError(f"{op_def.type} takes {len(args)} inputs ({_names(args)}), but got {len(inputs)}.")
-    if op_def.simple_type is not None and not attrs and type(inputs[0]) is Tensor:
-        # Most nodes: tensors of one type and one graph. Whatever else is the case is looked into below.
-        dtype = inputs[0]._dtype.base_dtype
+    key: Any = None
+    if op_def.takes_single_tensors and type(inputs[0]) is Tensor:
+        # Most nodes: tensors of one graph, and attributes as some node before had them. What follows from types and
+        # attributes has been worked out then. Whatever else is the case is looked into below.
         graph = inputs[0].op.graph
-        nodes = graph._nodes
-        for tensor in inputs:
-            if type(tensor) is not Tensor or tensor._dtype.base_dtype is not dtype:
-                break
-            op = tensor.op
-            if op.graph is not graph or op._id >= len(nodes) or nodes[op._id] is not op:
-                break
-        else:
-            if graph._control_flow_context is None:
-                name = _claim(graph, name or op_def.type)
-                form = op_def.forms.get(dtype) or _simple_form(op_def, op_def.simple_type, dtype)
-                return graph.add_node(op_def, name, tuple(inputs), form[0], form[1])
+        key = _form_key(op_def, graph, inputs, attrs)
+        if key is not None and graph._control_flow_context is None:
+            form = op_def.forms.get(key)
+            if form is not None:
+                return graph.add_node(op_def, _claim(graph, name, op_def.type), inputs, form[0], form[1])
     graph = graph_of(inputs)
     # An attribute of a wrong type is refused before the name is used up.
     known = given_attrs(op_def, attrs)
@@ -56,26 +50,52 @@ def apply_op(op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: 
     scope = NameScope(graph, name or op_def.type)
     claimed = scope.__enter__()
     try:
-        return _apply(graph, op_def, inputs, known, claimed[:-1])
+        node = _apply(graph, op_def, inputs, known, claimed[:-1])
     finally:
         scope.__exit__()
+    if key is not None and len(op_def.forms) < _FORMS and list not in map(type, known.values()):
+        # Scopes add attributes to a node's own; those that it was called with are the form's.
+        op_def.forms[key] = (known, tuple([output._dtype for output in node.outputs_list]))
+    return node
 
 
-def _simple_form(op_def: OpDef, key: str, dtype: DType) -> tuple[dict[str, Any], tuple[DType, ...]]:
-    """The attributes (shared by all such nodes) and output types of an op whose only attribute is `dtype`."""
-    allowed = op_def.attrs[key].allowed
-    if allowed is not None and dtype not in allowed:
-        raise type_not_allowed(op_def, op_def.attrs[key], dtype, op_def.inputs[0].name)
-    attrs = {key: dtype}
-    form = op_def.forms[dtype] = (attrs, tuple(output_dtypes(op_def, attrs)))
-    return form
+#: so many combinations of types and attributes are remembered of an op
+_FORMS = 64
+
+#: types of attribute values that are what they are called: no float is mistaken for an integer or a truth
+_PLAIN_VALUES = frozenset([bool, int, str, DType, type(None)])
 
 
-def _claim(graph: Graph, name: str) -> str:
-    """The unique node name for `name`, which may be a whole scope ('a/b/')."""
-    if name[-1] == "/":
-        return name[:-1]
-    return graph.unique_name(name)
+def _form_key(op_def: OpDef, graph: Graph, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """What decides the attributes and output types of a node, as a key; None where that is not plain to see."""
+    nodes = graph._nodes
+    kinds: list[Any] = []
+    for tensor in inputs:
+        if type(tensor) is not Tensor:
+            return None
+        op = tensor.op
+        if op.graph is not graph or op._id >= len(nodes) or nodes[op._id] is not op:
+            return None
+        kinds.append(tensor._dtype._type_enum)
+    if attrs:
+        for value in attrs.values():
+            if type(value) not in _PLAIN_VALUES:
+                return None
+        kinds += attrs.items()
+    return tuple(kinds)
+
+
+def _claim(graph: Graph, name: str | None, type: str) -> str:
+    """The unique node name for `name` (default: the type), which may be a whole scope ('a/b/').
+
+    Raises:
+      ValueError: if it is no name for a node.
+    """
+    if not name:
+        return graph.unique_name(type)
+    name = name[:-1] if name[-1] == "/" else graph.unique_name(name)
+    check_name(name)
+    return name
 
 
 def graph_of(values: Any) -> Graph:
@@ -182,7 +202,7 @@ def create_from_parts(
     if position != len(inputs):
         raise ValueError(f"{op_def.type} takes {position} inputs ({_names(op_def.inputs)}), but got {len(inputs)}.")
     complete(op_def, known, inferred_from)
-    return _add(graph, op_def, _claim(graph, name or op_def.type), inputs, known)
+    return _add(graph, op_def, _claim(graph, name, op_def.type), inputs, known)
 
 
 def _names(args: Sequence[ArgDef]) -> str:

@@ -17,6 +17,7 @@ from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dimension import Dimension
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.opdef import lookup
+from tfbench.engine.scopes import check_name
 from tfbench.engine.shapes import to_tuple
 from tfbench.engine.tensor import Tensor
 
@@ -110,6 +111,7 @@ def const_node(graph: Any, array: np.ndarray[Any, Any], kind: DType, name: str |
     if isinstance(name, bytes):
         name = name.decode()
     name = name[:-1] if name.endswith("/") else graph.unique_name(name)
+    check_name(name)
     attrs: dict[str, Any] = {"value": array, "dtype": kind}
     return graph.add_node(lookup("Const"), name, [], attrs, (kind,)).outputs_list[0]
 

@@ -46,14 +46,18 @@ class Graph:
         self._seeded_ops = 0
         self._finalized = False
         self._control_flow_context: Any = None
+        #: set by the first loop: refuses tensors that are taken out of one
+        self.input_check: Callable[[str, str, Any, Sequence[Tensor]], None] | None = None
         self._unfeedable: dict[Tensor, bool] = {}
         self._unfetchable: dict[Operation, bool] = {}
         #: what higher layers keep per graph (variable store, …): objects with snapshot() and restore(state)
         self._extensions: dict[str, Any] = {}
         #: undo log of changes to nodes that exist already: (object, attribute, old value)
         self._changes: list[tuple[Any, str, Any]] = []
-        #: who takes which tensor: (changes_version, operations counted, tensor -> operations)
+        #: who takes which tensor: (changes of inputs, operations counted, tensor -> operations)
         self._users: tuple[int, int, dict[Tensor, list[Operation]]] = (0, 0, {})
+        #: counts how often an operation that existed was given another input: until then, ops come after their inputs
+        self.rewired = 0
         #: counts those changes; a compiled plan is valid for one count
         self.changes_version = 0
         #: functions called with the graph when somebody says that it changed (`notify`)
@@ -102,29 +106,25 @@ class Graph:
         trace: source.Trace | None = None,
         beside: Sequence[Operation] = (),
     ) -> Operation:
-        """Adds an operation whose name is already unique and whose inputs and attributes are checked.
+        """Adds an operation whose name is already unique and valid and whose inputs and attributes are checked.
 
-        `trace` says where it comes from; default: from whoever called. `beside` are operations that it is placed with,
-        as in a `colocate_with` block for each.
+        `trace` says where it comes from; default: what the scope says, else from whoever called. `beside` are
+        operations that it is placed with, as in a `colocate_with` block for each.
 
         Raises:
-          ValueError: if the shape function refuses the inputs. The graph is then as it was.
+          ValueError: if the shape function refuses the inputs, or one is in a loop. The graph is then as it was.
           RuntimeError: if the graph is finalized.
         """
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
-        if not scopes.VALID_OP_NAME.match(name):
-            raise ValueError(
-                f"`{name}` is not a valid node name. Accepted names conform to Regex /{scopes.VALID_OP_NAME}/"
-            )
         if name in self._by_name:
             raise ValueError(f"Duplicate node name in graph: '{name}'")
+        if self.input_check is not None:
+            self.input_check(op_def.type, name, self._control_flow_context, inputs)
         state = self._local.state
-        control: tuple[Operation, ...] = ()
-        if state.control:
-            control = tuple(dict.fromkeys(scopes.control_inputs_for(state, [t.op for t in inputs])))
+        control = scopes.control_inputs_for(state, inputs) if state.control else ()
         if trace is None:
-            trace = source.capture(3)
+            trace = state.trace or source.capture(3)
         op = Operation(self, op_def, name, tuple(inputs), control, attrs, trace)
         if state.attrs or state.gradient_overrides or state.kernel_labels:
             self._apply_attr_scopes(state, op)
@@ -238,13 +238,24 @@ class Graph:
     def consumers_of(self, tensor: Tensor) -> list[Operation]:
         """The operations that take `tensor` as an input. The index is made when it is first asked for."""
         version, counted, users = self._users
-        if version != self.changes_version or counted > len(self._nodes):
+        if version != self.rewired:
             counted, users = 0, {}
         for op in self._nodes[counted:]:
             for source_tensor in op._inputs:
                 users.setdefault(source_tensor, []).append(op)
-        self._users = (self.changes_version, len(self._nodes), users)
+        self._users = (self.rewired, len(self._nodes), users)
         return list(users.get(tensor, ()))
+
+    def forget_consumers(self) -> None:
+        """Has the index of `consumers_of` made anew."""
+        self._users = (self.rewired, 0, {})
+
+    def _get_control_flow_context(self) -> Any:
+        """The branch or loop that ops made now belong to."""
+        return self._control_flow_context
+
+    def _set_control_flow_context(self, ctx: Any) -> None:
+        self._control_flow_context = ctx
 
     # -- scopes -------------------------------------------------------------------------------------------
 
@@ -380,6 +391,8 @@ class Graph:
         """Notes a change to a node that exists already, so that it can be undone and plans know."""
         self._changes.append((target, attribute, old))
         self.changes_version += 1
+        if attribute == "_inputs":
+            self.rewired += 1
 
     def record_undo(self, target: Any, attribute: str, old: Any) -> None:
         """Notes a change that no plan depends on (a scope's reuse flag, a template's state), to be undone with it."""

@@ -115,6 +115,9 @@ def control_operations(graph: Graph, control_inputs: Any) -> list[Operation]:
     """The distinct operations that a `control_dependencies` argument stands for."""
     found: dict[Operation, None] = {}
     for item in control_inputs:
+        if type(item) is Tensor and item.op.graph is graph and graph.owns(item.op):
+            found[item.op] = None
+            continue
         # Variables and IndexedSlices stand for the operation that makes them; SparseTensors stand for none.
         if not isinstance(item, (Tensor, str)) and not getattr(item, "no_dependency", False):
             item = getattr(item, "op", item)

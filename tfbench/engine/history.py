@@ -58,6 +58,7 @@ def roll_back(graph: Graph, mark: Mark) -> list[Operation]:
         object.__setattr__(target, attribute, old)
     del graph._changes[mark.changes :]
     graph.changes_version += 1
+    graph.forget_consumers()
     for op in removed:
         del graph._by_name[op.name]
     del graph._nodes[mark.ops :]

@@ -96,9 +96,9 @@ class OpDef:
         "operator",
         "outputs",
         "shape_function",
-        "simple_type",
         "stateful",
         "takes_references",
+        "takes_single_tensors",
         "type",
         "views",
     )
@@ -112,8 +112,8 @@ class OpDef:
     has_lists: bool
     takes_references: bool
     one_output: bool
-    #: the type attribute's name where every input is one tensor of it and there is no other attribute
-    simple_type: str | None
+    #: whether there are inputs, and neither lists nor references among inputs and outputs
+    takes_single_tensors: bool
 
     def __init__(
         self,
@@ -133,8 +133,8 @@ class OpDef:
         self._input_spec = inputs
         self._output_spec = outputs
         self._attr_spec = attrs
-        #: attributes and output types by dtype, for ops whose only attribute that is (filled by `apply`)
-        self.forms: dict[DType, tuple[dict[str, Any], tuple[DType, ...]]] = {}
+        #: attributes and output types of nodes by what they follow from (filled by `apply`)
+        self.forms: dict[Any, tuple[dict[str, Any], tuple[DType, ...]]] = {}
         self.stateful = stateful
         #: output 0 is the very buffer of input 0 (Identity, Reshape): TensorFlow shares it too
         self.aliases = aliases
@@ -201,9 +201,7 @@ class OpDef:
         self.has_lists = any(arg.is_list for arg in (*inputs, *outputs))
         self.takes_references = any(arg.is_ref for arg in inputs)
         self.one_output = len(outputs) == 1 and not outputs[0].is_list
-        types = {arg.type_attr for arg in inputs}
-        simple = len(types) == 1 and set(attrs) == types and not any(arg.is_list or arg.is_ref for arg in inputs)
-        self.simple_type = inputs[0].type_attr if simple else None
+        self.takes_single_tensors = bool(inputs) and not self.has_lists and not self.takes_references
         self.attrs, self.inputs, self.outputs = attrs, inputs, outputs
         self.defaults = {name: attr.default for name, attr in attrs.items() if attr.has_default}
 

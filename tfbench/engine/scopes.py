@@ -8,16 +8,24 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfbench.engine import device_names
+from tfbench.engine.source import Trace
 
 if TYPE_CHECKING:
     from tfbench.engine.graph import Graph, Operation
+    from tfbench.engine.tensor import Tensor
 
 VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+
+def check_name(name: str) -> None:
+    """Raises ValueError unless a node can have this name."""
+    if not VALID_OP_NAME.match(name):
+        raise ValueError(f"`{name}` is not a valid node name. Accepted names conform to Regex /{VALID_OP_NAME}/")
 
 
 class ControlScope:
@@ -42,10 +50,13 @@ class ScopeState:
         "gradient_overrides",
         "kernel_labels",
         "name",
+        "trace",
     )
 
     def __init__(self) -> None:
         self.name = ""
+        #: where nodes are said to come from, while library code makes many for one call of the user's
+        self.trace: Trace | None = None
         self.control: list[ControlScope] = []
         self.devices: list[Any] = []
         self.colocation: list[Operation] = []
@@ -73,15 +84,20 @@ class ThreadScopes(threading.local):
             first.append(state)
 
 
-def control_inputs_for(state: ScopeState, inputs: list[Operation]) -> list[Operation]:
+def control_inputs_for(state: ScopeState, inputs: Sequence[Tensor]) -> tuple[Operation, ...]:
     """The control inputs of a new op: those of the open blocks that no data input implies already."""
+    made_by = [tensor.op for tensor in inputs]
     found: list[Operation] = []
     for scope in state.control:
         seen = scope.seen
-        if any(op in seen for op in inputs):
-            continue
-        found.extend(op for op in scope.inputs if op not in inputs)
-    return found
+        for op in made_by:
+            if op in seen:
+                break
+        else:
+            found += [op for op in scope.inputs if op not in made_by]
+    if len(found) < 2:
+        return tuple(found)
+    return tuple(dict.fromkeys(found))
 
 
 def apply_devices(state: ScopeState, op: Operation) -> None:
