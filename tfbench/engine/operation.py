@@ -143,6 +143,14 @@ class Operation:
             device = device.to_string() if hasattr(device, "to_string") else str(device)
         self.device = device or ""
 
+    def _get_control_flow_context(self) -> Any:
+        """The branch or loop that this op belongs to; None outside of all."""
+        return self._control_flow_context
+
+    def _set_control_flow_context(self, ctx: Any) -> None:
+        self.graph.record_undo(self, "_control_flow_context", self._control_flow_context)
+        self._control_flow_context = ctx
+
     def _add_control_inputs(self, ops: Iterable[Operation]) -> None:
         new = []
         for op in ops:

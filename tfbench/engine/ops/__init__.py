@@ -55,8 +55,10 @@ from tfbench.engine.ops.sparse_distance import *
 from tfbench.engine.ops.random_common import *
 from tfbench.engine.ops.identity_n import *
 from tfbench.engine.ops.grouping import *
+from tfbench.engine.ops.switch import *
 from tfbench.engine.ops.loops import *
 from tfbench.engine.ops.control_flow import *
+from tfbench.engine.ops.while_loop import *
 from tfbench.engine.ops.printing import *
 from tfbench.engine.ops.checks import *
 from tfbench.engine.ops.asserts import *

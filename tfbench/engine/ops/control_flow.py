@@ -10,124 +10,19 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from tfbench.engine import nest
 from tfbench.engine.collections import GraphKeys
+from tfbench.engine.control_flow import values
+from tfbench.engine.control_flow.cond_context import CondContext
+from tfbench.engine.control_flow.nodes import merge, switch
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops.base import constant, identity
 from tfbench.engine.ops.grouping import with_dependencies
-from tfbench.engine.ops.switch import merge, switch, switch_ref_or_tensor
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["case", "cond"]
-
-
-class CondContext:
-    """One branch of a `cond`: its predicate, its pivot (what runs first in it), and the values it has seen."""
-
-    def __init__(self, pred: Tensor, pivot: Tensor, branch: int) -> None:
-        self.pred = pred
-        self.pivot = pivot
-        self.branch = branch
-        graph = get_default_graph()
-        self.outer_context: CondContext | None = graph._control_flow_context
-        self._entered_from: list[Any] = []
-        #: names of tensors that need no switch: made in here, or switched already
-        self.values: set[str] = {pred.name, pivot.name}
-        #: names of outer tensors -> what they are in here
-        self.external_values: dict[str, Tensor] = {pred.name: pred}
-        pivot.op._control_flow_context = self
-
-    @property
-    def name(self) -> str:
-        return self.pivot.op.name.rsplit("/", 1)[0]
-
-    def enter(self) -> None:
-        """Makes this the context of the graph."""
-        graph = get_default_graph()
-        self._entered_from.append(graph._control_flow_context)
-        graph._control_flow_context = self
-
-    def exit(self) -> None:
-        """Puts the context before `enter` back."""
-        get_default_graph()._control_flow_context = self._entered_from.pop()
-
-    def _seen(self, name: str) -> None:
-        context: CondContext | None = self
-        while context is not None:
-            context.values.add(name)
-            context = context.outer_context
-
-    # -- what the graph calls for each new op ------------------------------------------------------------------
-
-    def AddOp(self, op: Operation) -> None:
-        """Takes a new op into the branch: its inputs are switched, and it does not run before the pivot."""
-        graph = op.graph
-        if not op._inputs:
-            if not any(other._control_flow_context is self for other in op._control_inputs):
-                op._add_control_input(self.pivot.op)
-        else:
-            for index, tensor in enumerate(op._inputs):
-                inside = self.add_value(tensor)
-                if inside is not tensor:
-                    op._update_input(index, inside)
-        for tensor in op.outputs_list:
-            self._seen(tensor.name)
-        graph.prevent_fetching(op)
-
-    def add_value(self, tensor: Tensor) -> Tensor:
-        """What `tensor` is in this branch; a Switch is made for one that comes from outside."""
-        if tensor.name in self.values:
-            return self.external_values.get(tensor.name, tensor)
-        outside = self._outside(tensor)
-        graph = tensor.graph
-        with graph.control_dependencies(None):
-            inside = switch_ref_or_tensor(outside, self.pred)[self.branch]
-        graph.prevent_fetching(inside.op)
-        inside.op._control_flow_context = self
-        self._seen(inside.name)
-        self.external_values[tensor.name] = inside
-        return inside
-
-    def _outside(self, tensor: Tensor) -> Tensor:
-        """What `tensor` is just outside this branch: in a branch around it, that branch's own; known from now on."""
-        self.values.add(tensor.name)
-        if self.outer_context is None:
-            return tensor
-        outside = self.outer_context.add_value(tensor)
-        self.values.add(outside.name)
-        self.external_values[outside.name] = outside
-        return outside
-
-    # -- results -----------------------------------------------------------------------------------------------
-
-    def build(self, function: Callable[[], Any]) -> tuple[Any, list[Tensor] | None]:
-        """Runs the branch function; returns what it returned, and its leaves as tensors of this branch."""
-        returned = function()
-        if returned is None:
-            return None, None
-        return returned, [self._result(leaf) for leaf in nest.flatten(returned)]
-
-    def _result(self, value: Any) -> Tensor:
-        if isinstance(value, Operation):
-            # An operation has no value to merge: the pivot, after it, stands for it.
-            return with_dependencies([value], self.pivot)
-        tensor = convert_to_tensor(value)
-        if tensor.name in self.values:
-            return self.external_values.get(tensor.name, tensor)
-        # The branch returns something from outside as it is.
-        outside = self._outside(tensor)
-        inside = switch_ref_or_tensor(outside, self.pred)[self.branch]
-        self.external_values[tensor.name] = inside
-        return inside
-
-    def leave(self, results: list[Tensor]) -> None:
-        """Tells the outer context about the results."""
-        if self.outer_context is not None:
-            for tensor in results:
-                self.outer_context.values.add(tensor.name)
 
 
 def cond(
@@ -170,7 +65,10 @@ def cond(
         context_false, structure_false, false = _branch(pred, pivot_false, 0, false_fn, "false_fn")
         if not strict:
             structure_true, structure_false = _unwrapped(structure_true), _unwrapped(structure_false)
-        nest.assert_same_structure(structure_true, structure_false)
+        try:
+            values.assert_same_structure(structure_true, structure_false)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Incompatible return types of 'true_fn' and 'false_fn': {error}") from None
         if not true:
             raise ValueError("'true_fn' and 'false_fn' must return at least one result.")
         for a, b in zip(true, false, strict=True):
@@ -183,7 +81,7 @@ def cond(
         if context_true.outer_context is None:
             graph.add_to_collection(GraphKeys.COND_CONTEXT, context_true)
             graph.add_to_collection(GraphKeys.COND_CONTEXT, context_false)
-        result = nest.pack_sequence_as(structure_true, merged)
+        result = values.pack(structure_true, merged)
         return result if strict else _unwrapped(result)
 
 
@@ -191,15 +89,25 @@ def _branch(
     pred: Tensor, pivot: Tensor, branch: int, function: Callable[[], Any], what: str
 ) -> builtins.tuple[CondContext, Any, list[Tensor]]:
     context = CondContext(pred, pivot, branch)
-    context.enter()
+    context.Enter()
     try:
-        structure, results = context.build(function)
-        if results is None:
+        returned = function()
+        if returned is None:
             raise ValueError(f"'{what}' must have a return value.")
-        context.leave(results)
+        results = [_result(context, part) for part in values.flatten(returned)]
+        context.ExitResult(results)
     finally:
-        context.exit()
-    return context, structure, results
+        context.Exit()
+    return context, returned, results
+
+
+def _result(context: CondContext, value: Any) -> Tensor:
+    """What a branch function returned, as a tensor of its branch."""
+    if isinstance(value, Operation):
+        # An operation has no value to merge: the pivot, after it, stands for it.
+        tensor: Tensor = with_dependencies([value], context.pivot)
+        return tensor
+    return context.add_result(convert_to_tensor(value))
 
 
 def _unwrapped(structure: Any) -> Any:

@@ -11,7 +11,8 @@ from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.shapes import Shape
-from tfbench.engine.tensor import Tensor
+
+__all__: list[str] = []
 
 switch_op = op("Switch", "data: T, pred: bool", "output_false: T, output_true: T", "T: type", aliases=True)
 ref_switch_op = op(
@@ -51,30 +52,3 @@ def _merge_shape(node: Operation, *inputs: Shape) -> list[Shape]:
             return [None, ()]
         result = tuple(a if a == b else None for a, b in zip(result, shape, strict=True))
     return [result, ()]
-
-
-def switch(data: Any, pred: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """`data` as (output_false, output_true): only the one that `pred` chooses has a value."""
-    false, true = switch_op(data, pred, name=name)
-    return false, true
-
-
-def ref_switch(data: Any, pred: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """`switch` of a reference."""
-    false, true = ref_switch_op(data, pred, name=name)
-    return false, true
-
-
-def switch_ref_or_tensor(data: Tensor, pred: Tensor, name: str = "Switch") -> tuple[Tensor, Tensor]:
-    """The switch for the kind of `data`, placed with it."""
-    with data.graph.colocate_with(data.op, ignore_existing=True):
-        if data.dtype._is_ref_dtype:
-            return ref_switch(data, pred, name=name)
-        return switch(data, pred, name=name)
-
-
-def merge(inputs: list[Tensor], name: str | None = None) -> tuple[Tensor, Tensor]:
-    """(value, index) of the input that has a value."""
-    kind = ref_merge_op if all(tensor.dtype._is_ref_dtype for tensor in inputs) else merge_op
-    value, index = kind(inputs, name=name or "Merge")
-    return value, index
