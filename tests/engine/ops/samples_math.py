@@ -93,7 +93,7 @@ def _binary() -> dict[str, list[Sample]]:
     table["Atan2"] = floats
     table["NextAfter"] = floats
     positive: list[Sample] = [([f([1.0, 2.5], [0.5, 3.0]), f(2.0, 0.5)], {}), ([SCALAR, one(2.5, np.float32)], {})]
-    for type in ("Pow", "Xlogy", "Xlog1py", "Igamma", "Igammac"):
+    for type in ("Pow", "Xlogy", "Xlog1py", "Igamma", "Igammac", "IgammaGradA", "RandomGammaGrad"):
         table[type] = positive
     table["Pow"] = [*positive, ([i(2, -3), i(3, 2)], {})]
     table["Zeta"] = [([f(2.0, 3.5), f([1.0], [2.5])], {})]
@@ -240,3 +240,9 @@ def _rest() -> dict[str, list[Sample]]:
 
 
 SAMPLES: dict[str, list[Sample]] = {**_unary(), **_binary(), **_reductions(), **_products(), **_segments(), **_rest()}
+
+#: for the test of gradients: results as precise as the inputs
+DIFFERENTIATED: dict[str, list[Sample]] = {
+    "Complex": [([MATRIX, f(2.0, 0.5, -1.5)], {"Tout": np.complex64}), ([SCALAR, SCALAR], {"Tout": np.complex64})],
+    "ComplexAbs": [([f(1.0, -2.0) + 1j * f([0.5, 3.0], [1.5, -1.0])], {"Tout": np.float32})],
+}

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+import tfbench as tf
+
 Sample = tuple[list[Any], dict[str, Any]]
 
 
@@ -255,3 +257,23 @@ SAMPLES: dict[str, list[Sample]] = {**_activations(), **_convolutions(), **_pool
 
 _TOO_SHORT = "TensorFlow's static shapes of the two sequences, which are kept here, are one too short"
 NOT_SAMPLED: dict[str, str] = dict.fromkeys(("FractionalMaxPool", "FractionalAvgPool"), _TOO_SHORT)
+
+_REGIONS = {"pooling_ratio": [1.0, 1.4, 1.7, 1.0], "deterministic": True, "seed": 3, "seed2": 4}
+#: for the test of gradients: regions that stay the same
+DIFFERENTIATED: dict[str, list[Sample]] = {
+    type: [([numbers(2, 5, 6, 3)], {**_REGIONS, "overlapping": overlapping}) for overlapping in (False, True)]
+    for type in ("FractionalMaxPool", "FractionalAvgPool")
+}
+
+
+def _own_statistics(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, *others: Any) -> list[Any]:
+    """Mean and variance of the images, as the op in training wants them, and those given as part of them."""
+    own = tf.nn.moments(x, [0, 1, 2])
+    return [dy, x, scale, own[0] + 0.0 * mean, own[1] + 0.0 * variance, *others]
+
+
+#: op type -> what is done with the inputs before they are differentiated
+PREPARED: dict[str, Any] = {
+    **{f"FusedBatchNormGrad{version}": _own_statistics for version in ("", "V2", "V3")},
+    "SoftmaxCrossEntropyWithLogits": lambda features, labels: [features, tf.nn.softmax(labels)],
+}

@@ -24,7 +24,7 @@ def dense(grad: Any) -> Tensor:
     return ops.unsorted_segment_sum(grad.values, grad.indices, grad.dense_shape[0])
 
 
-@gradient("PlaceholderWithDefault")
+@gradient("PlaceholderWithDefault", "RefIdentity")
 def _same(node: Operation, dy: Any) -> Any:
     return [dy]
 

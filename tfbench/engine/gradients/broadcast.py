@@ -10,6 +10,8 @@ from tfbench.engine.opdef import lookup
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
 
+_NONE: frozenset[int] = frozenset()
+
 #: an operand's sizes (a tensor), the axes it was repeated along, whether there is anything to sum
 _Operand = tuple[Tensor, Any, bool]
 
@@ -53,6 +55,12 @@ def _static_axes(x: Shape, y: Shape) -> tuple[list[int], list[int]] | None:
         elif a is None or b is None:
             return None
     return axes
+
+
+def unwanted(node: Any) -> frozenset[int]:
+    """Which inputs of an op need no gradient: only ops that a tape has recorded know (see `tape`)."""
+    found: frozenset[int] = getattr(node, "unwanted", _NONE)
+    return found
 
 
 def same_known_shape(*values: Any) -> bool:

@@ -16,6 +16,7 @@ from tfbench.engine.default_graph import control_dependencies
 from tfbench.engine.gradients.registry import gradient
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import lookup
+from tfbench.engine.ops.cumulative import cumulative_logsumexp
 
 
 def _elementwise(type: str, slope: Callable[[Any, Any], Any], of_result: bool = False) -> None:
@@ -165,3 +166,20 @@ def _cumprod(node: Operation, dy: Any) -> Any:
     product = ops.cumprod(x, axis, exclusive=exclusive, reverse=reverse)
     total = ops.cumsum(product * dy, axis, exclusive=exclusive, reverse=not reverse)
     return [ops.div_no_nan(total, x), None]
+
+
+@gradient("CumulativeLogsumexp")
+def _cumulative_logsumexp(node: Operation, dy: Any) -> Any:
+    """In logarithms, those of the positive and of the negative gradients apart, so that no exponential overflows."""
+    x, axis = node.inputs
+    y = node.outputs_list[0]
+    exclusive, reverse = node.attrs["exclusive"], node.attrs["reverse"]
+    lowest = dy.dtype.min
+    positive = ops.where_v2(ops.greater(dy, 0.0), ops.log(dy), lowest)
+    negative = ops.where_v2(ops.less(dy, 0.0), ops.log(-dy), lowest)
+
+    def part(logarithm: Any) -> Any:
+        total: Any = cumulative_logsumexp(logarithm - y, axis, exclusive=exclusive, reverse=not reverse)
+        return ops.exp(total + x)
+
+    return [part(positive) - part(negative), None]

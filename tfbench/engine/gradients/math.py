@@ -11,7 +11,7 @@ from typing import Any
 
 from tfbench.engine import dtypes, ops
 from tfbench.engine.default_graph import control_dependencies
-from tfbench.engine.gradients.broadcast import same_known_shape, summed
+from tfbench.engine.gradients.broadcast import same_known_shape, summed, unwanted
 from tfbench.engine.gradients.registry import gradient
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import lookup
@@ -23,13 +23,17 @@ from tfbench.engine.tensor import Tensor
 @gradient("Add", "AddV2")
 def _add(node: Operation, dz: Any) -> Any:
     x, y = node.inputs
+    if 1 in unwanted(node) and y._shape == ():
+        return dz, None
     return (dz, dz) if same_known_shape(dz, x, y) else summed(x, y, dz, dz)
 
 
 @gradient("Sub")
 def _sub(node: Operation, dz: Any) -> Any:
     x, y = node.inputs
-    return (dz, -dz) if same_known_shape(dz, x, y) else summed(x, y, dz, -dz)
+    if same_known_shape(dz, x, y):
+        return dz, -dz
+    return summed(x, y, dz, None if 1 in unwanted(node) else -dz)
 
 
 @gradient("Mul")
@@ -39,7 +43,7 @@ def _mul(node: Operation, dz: Any) -> Any:
     if same_known_shape(dz, x, y) and dz.dtype in (dtypes.int32, dtypes.float32):
         return multiply(dz, y), multiply(dz, x)
     dx = multiply(dz, ops.conj(y))
-    return summed(x, y, dx, multiply(ops.conj(x), dz))
+    return summed(x, y, dx, None if 1 in unwanted(node) else multiply(ops.conj(x), dz))
 
 
 def _quotient(divide: Callable[[Any, Any], Tensor]) -> Callable[..., Any]:
@@ -110,12 +114,36 @@ gradient("Maximum")(_chosen(lambda x, y: ops.greater_equal(x, y)))
 gradient("Minimum")(_chosen(lambda x, y: ops.less_equal(x, y)))
 
 
+@gradient("ClipByValue")
+def _clip_by_value(node: Operation, dy: Any) -> Any:
+    """What was clipped leaves its gradient to the bound."""
+    x, low, high = node.inputs
+    sizes = [ops.shape(tensor) for tensor in (x, low, high)]
+    nothing = ops.zeros(ops.shape(dy), dtype=dy.dtype)
+    below, above = ops.less(x, low), ops.greater(x, high)
+    _, low_axes = lookup("BroadcastGradientArgs")(sizes[0], sizes[1])
+    _, high_axes = lookup("BroadcastGradientArgs")(sizes[0], sizes[2])
+    dx = ops.where(ops.logical_or(below, above), nothing, dy)
+    dlow, dhigh = ops.where(below, dy, nothing), ops.where(above, dy, nothing)
+    dlow = ops.reshape(ops.reduce_sum(dlow, low_axes), sizes[1])
+    return dx, dlow, ops.reshape(ops.reduce_sum(dhigh, high_axes), sizes[2])
+
+
+@gradient("Cross")
+def _cross(node: Operation, dz: Any) -> Any:
+    x, y = node.inputs
+    dx = ops.cross(y, dz)
+    return dx, ops.cross(dz, x)
+
+
 @gradient("SquaredDifference")
 def _squared_difference(node: Operation, dz: Any) -> Any:
     x, y = node.inputs
     with control_dependencies([dz]):
         dx = ops.scalar_mul(2.0, dz) * (x - y)
-    return (dx, -dx) if same_known_shape(dz, x, y) else summed(x, y, dx, -dx)
+    if same_known_shape(dz, x, y):
+        return dx, -dx
+    return summed(x, y, dx, None if 1 in unwanted(node) else -dx)
 
 
 # -- functions of one number --------------------------------------------------------------------------------
@@ -192,7 +220,7 @@ def _add_n(node: Operation, dy: Any) -> Any:
 # -- matrix products ----------------------------------------------------------------------------------------
 
 #: for (a transposed, b transposed): the factors of both gradients, in order, and which are transposed
-_PRODUCTS = {
+PRODUCTS = {
     (False, False): (("dy", "b", False, True), ("a", "dy", True, False)),
     (False, True): (("dy", "b", False, False), ("dy", "a", True, False)),
     (True, False): (("b", "dy", False, True), ("a", "dy", False, False)),
@@ -206,7 +234,7 @@ def _matmul(node: Operation, dy: Any) -> Any:
     product = lookup("MatMul")
     found = []
     for side, (first, second, transpose_a, transpose_b) in zip(
-        ("grad_a", "grad_b"), _PRODUCTS[node.attrs["transpose_a"], node.attrs["transpose_b"]]
+        ("grad_a", "grad_b"), PRODUCTS[node.attrs["transpose_a"], node.attrs["transpose_b"]]
     ):
         attrs: dict[str, Any] = {"transpose_a": transpose_a, "transpose_b": transpose_b, side: True}
         found.append(product(matrices[first], matrices[second], **attrs))
@@ -219,7 +247,7 @@ def _batch_matmul(node: Operation, dy: Any) -> Any:
     matrices = {"a": x, "b": y, "dy": dy}
     found = []
     for side, (first, second, adjoint_a, adjoint_b) in zip(
-        ("grad_a", "grad_b"), _PRODUCTS[node.attrs["adj_x"], node.attrs["adj_y"]]
+        ("grad_a", "grad_b"), PRODUCTS[node.attrs["adj_x"], node.attrs["adj_y"]]
     ):
         attrs: dict[str, Any] = {"adjoint_a": adjoint_a, "adjoint_b": adjoint_b, side: True}
         found.append(ops.matmul(matrices[first], matrices[second], **attrs))

@@ -1,10 +1,11 @@
-"""Gradients of softmax and of the losses that contain it, and of the softplus."""
+"""Gradients of softmax and of the losses that contain it, of the softplus, of biases and of fractional pooling."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tfbench.engine import ops
+from tfbench.engine import dtypes, ops
+from tfbench.engine.default_graph import control_dependencies
 from tfbench.engine.gradients.registry import gradient
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import lookup
@@ -54,27 +55,35 @@ def _softplus(node: Operation, dy: Any) -> Any:
     return [dy * ops.sigmoid(node.inputs[0])]
 
 
-def _batch_norm(type: str, slope: str) -> None:
-    """In training the op's own statistics are differentiated through; given ones count as constants."""
-
-    @gradient(type)
-    def build(node: Operation, dy: Any, *others: Any) -> Any:
-        x, scale, _, mean, variance = node.inputs
-        statistics = list(node.outputs_list[3:])
-        attrs = {name: node.attrs[name] for name in ("epsilon", "data_format", "is_training")}
-        channels_first = attrs["data_format"] == "NCHW"
-        if not attrs["is_training"]:
-            statistics[:2] = [mean, variance]
-            if channels_first:
-                # With given statistics TensorFlow has this gradient for channels at the end only.
-                x, dy = ops.transpose(x, [0, 2, 3, 1]), ops.transpose(dy, [0, 2, 3, 1])
-                attrs["data_format"] = "NHWC"
-        dx, dscale, doffset, _, _ = lookup(slope)(dy, x, scale, *statistics, **attrs)
-        if not attrs["is_training"] and channels_first:
-            dx = ops.transpose(dx, [0, 3, 1, 2])
-        return dx, dscale, doffset, None, None
+@gradient("SoftplusGrad")
+def _softplus_grad(node: Operation, dz: Any) -> Any:
+    dy, x = node.inputs
+    with control_dependencies([dz]):
+        first = lookup("SoftplusGrad")(dz, x)
+        both: Any = dz * dy
+        return first, both / (ops.exp(-x) + 2.0 + ops.exp(x))
 
 
-_batch_norm("FusedBatchNorm", "FusedBatchNormGrad")
-_batch_norm("FusedBatchNormV2", "FusedBatchNormGradV2")
-_batch_norm("FusedBatchNormV3", "FusedBatchNormGradV3")
+@gradient("BiasAddV1")
+def _bias_add_v1(node: Operation, dy: Any) -> Any:
+    axes = ops.range(ops.rank(dy) - 1)
+    return dy, ops.reduce_sum(dy, axes)
+
+
+# -- pooling over regions of random sizes -----------------------------------------------------------------------
+
+
+@gradient("FractionalMaxPool")
+def _fractional_max_pool(node: Operation, dy: Any, *others: Any) -> Any:
+    y, rows, columns = node.outputs_list
+    attrs = {"overlapping": node.attrs["overlapping"]}
+    return [lookup("FractionalMaxPoolGrad")(node.inputs[0], y, dy, rows, columns, **attrs)]
+
+
+@gradient("FractionalAvgPool")
+def _fractional_avg_pool(node: Operation, dy: Any, *others: Any) -> Any:
+    _, rows, columns = node.outputs_list
+    x = node.inputs[0]
+    # TensorFlow refuses images whose size is not known yet.
+    sizes = x.shape if x.shape.is_fully_defined() else ops.shape(x, out_type=dtypes.int64)
+    return [lookup("FractionalAvgPoolGrad")(sizes, dy, rows, columns, overlapping=node.attrs["overlapping"])]

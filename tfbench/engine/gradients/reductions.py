@@ -15,7 +15,7 @@ from tfbench.engine.ops.static_value import get_static_value
 from tfbench.engine.tensor import Tensor
 
 
-def _kept_sizes(sizes: Tensor, axes: Tensor) -> Any:
+def kept_sizes(sizes: Tensor, axes: Tensor) -> Any:
     """The sizes with 1 for each axis of `axes`: the shape that `keepdims` would have given."""
     known, known_axes = get_static_value(sizes), get_static_value(axes)
     if known is not None and known_axes is not None:
@@ -68,7 +68,7 @@ def _spread(node: Operation, dy: Any) -> Tensor:
     sizes = ops.shape(x)
     if not node.attrs["keep_dims"]:
         with colocate_with(sizes):
-            kept = _kept_sizes(sizes, axes)
+            kept = kept_sizes(sizes, axes)
         dy = ops.reshape(dy, kept)
     return ops.broadcast_to(dy, sizes)
 
@@ -103,7 +103,7 @@ def _extreme(node: Operation, dy: Any) -> Any:
     if node.attrs["keep_dims"]:
         kept = ops.shape(y)
     else:
-        kept = _kept_sizes(sizes, axes)
+        kept = kept_sizes(sizes, axes)
         y = ops.reshape(y, kept)
         dy = ops.reshape(dy, kept)
     found = ops.cast(ops.equal(y, x), dy.dtype)
@@ -118,7 +118,7 @@ def _prod(node: Operation, dy: Any) -> Any:
     sizes = ops.shape(x)
     flat_axes = ops.reshape(axes, [-1])
     if not node.attrs["keep_dims"]:
-        dy = ops.reshape(dy, _kept_sizes(sizes, axes))
+        dy = ops.reshape(dy, kept_sizes(sizes, axes))
     dy = ops.broadcast_to(dy, sizes)
     with device("/cpu:0"):
         rank = ops.rank(x)
@@ -135,6 +135,17 @@ def _prod(node: Operation, dy: Any) -> Any:
     rest = ops.reshape(ops.conj(before) * ops.conj(after), moved_sizes)
     dx = dy * ops.transpose(rest, ops.invert_permutation(order))
     return [ops.reshape(dx, sizes), None]
+
+
+@gradient("EuclideanNorm")
+def _euclidean_norm(node: Operation, dy: Any) -> Any:
+    x, axes = node.inputs
+    y = node.outputs_list[0]
+    if not node.attrs["keep_dims"]:
+        kept = kept_sizes(ops.shape(x), axes)
+        y = ops.reshape(y, kept)
+        dy = ops.reshape(dy, kept)
+    return [ops.truediv(x, y / dy), None]
 
 
 @gradient("Cumsum")

@@ -13,8 +13,8 @@ from tfbench.engine.kernels.special_gamma import lgamma, stirling_rest
 
 Array = np.ndarray[Any, Any]
 
-_EPSILON = 2.0**-53
-_TINY = 1e-300
+EPSILON = 2.0**-53
+TINY = 1e-300
 _LIMIT = 20_000
 
 
@@ -47,7 +47,7 @@ def _incomplete(a: Array, x: Array, upper: bool) -> Array:
     return result
 
 
-def _gamma_factor(a: Array, x: Array) -> Array:
+def gamma_factor(a: Array, x: Array) -> Array:
     """x^a exp(-x) / gamma(a)."""
     direct = np.exp(a * np.log(x) - x - lgamma(a))
     # For large a the terms are large and cancel: measure x from a instead.
@@ -59,7 +59,7 @@ def _gamma_factor(a: Array, x: Array) -> Array:
     return factor
 
 
-def _iterate(state: list[Array], step: Callable[[int, list[Array]], Array]) -> Array:
+def iterate(state: list[Array], step: Callable[[int, list[Array]], Array]) -> Array:
     """Runs `step(k, state)`, which changes the state and says who has not converged, until all have; the first array
     of the state is the answer."""
     answer = state[0].copy()
@@ -80,11 +80,11 @@ def _gamma_series(a: Array, x: Array) -> Array:
         total, term, a, x = state
         term = term * x / (a + k)
         state[0], state[1] = total + term, term
-        going: Array = term > total * _EPSILON
+        going: Array = term > total * EPSILON
         return going
 
-    total = _iterate([np.ones_like(x), np.ones_like(x), a, x], step)
-    return total * _gamma_factor(a, x) / a
+    total = iterate([np.ones_like(x), np.ones_like(x), a, x], step)
+    return total * gamma_factor(a, x) / a
 
 
 def _gamma_fraction(a: Array, x: Array) -> Array:
@@ -93,17 +93,17 @@ def _gamma_fraction(a: Array, x: Array) -> Array:
         numerator = -k * (k - a)
         b = b + 2
         d = numerator * d + b
-        d = 1 / np.where(np.abs(d) < _TINY, _TINY, d)
+        d = 1 / np.where(np.abs(d) < TINY, TINY, d)
         c = b + numerator / c
-        c = np.where(np.abs(c) < _TINY, _TINY, c)
+        c = np.where(np.abs(c) < TINY, TINY, c)
         state[0], state[1], state[2], state[3] = h * (d * c), c, d, b
-        going: Array = np.abs(d * c - 1) > 2 * _EPSILON
+        going: Array = np.abs(d * c - 1) > 2 * EPSILON
         return going
 
     b = x + 1 - a
-    d = 1 / np.where(b == 0, _TINY, b)
-    h = _iterate([d, np.full_like(x, 1 / _TINY), d, b, a], step)
-    return h * _gamma_factor(a, x)
+    d = 1 / np.where(b == 0, TINY, b)
+    h = iterate([d, np.full_like(x, 1 / TINY), d, b, a], step)
+    return h * gamma_factor(a, x)
 
 
 def betainc(a: Array, b: Array, x: Array) -> Array:
@@ -128,7 +128,7 @@ def betainc(a: Array, b: Array, x: Array) -> Array:
 
 def _beta_fraction(a: Array, b: Array, x: Array) -> Array:
     def safe(value: Array) -> Array:
-        return np.where(np.abs(value) < _TINY, _TINY, value)
+        return np.where(np.abs(value) < TINY, TINY, value)
 
     def step(k: int, state: list[Array]) -> Array:
         h, c, d, a, b, x = state
@@ -143,8 +143,8 @@ def _beta_fraction(a: Array, b: Array, x: Array) -> Array:
             change = d * c
             h = h * change
         state[0], state[1], state[2] = h, c, d
-        going: Array = np.abs(change - 1) > 2 * _EPSILON
+        going: Array = np.abs(change - 1) > 2 * EPSILON
         return going
 
     d = 1 / safe(1 - (a + b) * x / (a + 1))
-    return _iterate([d, np.ones_like(x), d, a, b, x], step)
+    return iterate([d, np.ones_like(x), d, a, b, x], step)

@@ -152,6 +152,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
 
 
 _no_op = op("NoOp", "", "", doc="Does nothing; others wait for it or it waits for others.")
+_no_op.no_gradient("nothing goes in or comes out")
 
 
 @_no_op.kernel(CPU, GPU)

@@ -140,7 +140,9 @@ _truncate_mod = binary(
     refused=NO_HALF,
     doc="what division towards zero leaves: of the dividend's sign",
 )
-binary("Mod", "int32, int64, half, bfloat16, float, double", _mod_kernel, doc="the same, under its first name")
+_mod = binary("Mod", "int32, int64, half, bfloat16, float, double", _mod_kernel, doc="the same, under its first name")
+for _rest in (_truncate_mod, _mod):
+    _rest.no_gradient("TensorFlow has none, though it is differentiable; tf.math.floormod has one")
 _maximum = binary(
     "Maximum",
     "bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64",

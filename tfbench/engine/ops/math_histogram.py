@@ -39,6 +39,8 @@ _dense_bincount = op(
     fresh=True,
     doc="how often 0, 1, … size - 1 occur (in each row), or the sum of their weights",
 )
+for _counts in (_bincount, _dense_bincount):
+    _counts.no_gradient("TensorFlow has none, though that of the weights exists; tf.math.segment_sum has one")
 
 
 def _known_size(tensor: Tensor) -> int | None:
@@ -146,6 +148,7 @@ _histogram = op(
     fresh=True,
     doc="how many values fall into each of nbins bins of one width; the outer bins take what lies beyond",
 )
+_histogram.no_gradient("counts are integers")
 
 
 @_histogram.shape
@@ -190,6 +193,7 @@ _bucketize = op(
     "Bucketize", "input: T", "output: int32", "T: {int32, int64, float, double}; boundaries: list(float)", fresh=True
 )
 _bucketize.shape(same_shape)
+_bucketize.no_gradient("numbers of buckets are integers")
 
 
 @_bucketize.kernel(CPU)

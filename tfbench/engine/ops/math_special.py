@@ -67,11 +67,27 @@ _i1 = _unary("BesselI1", "special_bessel", "i1", "modified Bessel function of th
 _i1e = _unary("BesselI1e", "special_bessel", "i1e", "the same times exp(-|x|)")
 _igamma = _binary("Igamma", "a: T, x: T", FLOATS, "special_incomplete", "igamma", "lower incomplete gamma, regularised")
 _igammac = _binary("Igammac", "a: T, x: T", FLOATS, "special_incomplete", "igammac", "upper incomplete gamma")
+_igamma_grad_a = _binary(
+    "IgammaGradA", "a: T, x: T", "float, double", "special_incomplete_slopes", "igamma_slope", "igamma's slope in a"
+)
+_igamma_grad_a.no_gradient("TensorFlow has none, though it is differentiable")
 _zeta = _binary("Zeta", "x: T, q: T", "float, double", "special_gamma", "zeta", "Hurwitz's zeta function")
 _polygamma = _binary("Polygamma", "a: T, x: T", "float, double", "special_gamma", "polygamma", "derivatives of digamma")
 
 _betainc = op("Betainc", "a: T, b: T, x: T", "z: T", "T: {float, double}", fresh=True, doc="incomplete beta function")
 _betainc.kernel(CPU)(_rounded_once("special_incomplete", "betainc"))
+
+_random_gamma_grad = op(
+    "RandomGammaGrad",
+    "alpha: T, sample: T",
+    "output: T",
+    "T: {float, double}",
+    fresh=True,
+    doc="How a sample of the gamma distribution moves with its shape parameter.",
+)
+_random_gamma_grad.shape(broadcast_shape)
+_random_gamma_grad.kernel(CPU)(_rounded_once("special_incomplete_slopes", "gamma_sample_slope"))
+_random_gamma_grad.no_gradient("TensorFlow has none, though it is differentiable")
 
 
 @_betainc.shape

@@ -169,6 +169,7 @@ softplus_op = _activation("Softplus", FLOATS, _softplus_kernel, doc="log(exp(x) 
 softplus_grad = _slope("SoftplusGrad", FLOATS, "features", _softplus_grad_kernel)
 softsign_op = _activation("Softsign", FLOATS, lambda xp, x: x / (xp.absolute(x) + x.dtype.type(1)), doc="x / (|x| + 1)")
 softsign_grad = _slope("SoftsignGrad", FLOATS, "features", _softsign_grad_kernel)
+softsign_grad.no_gradient("TensorFlow has none, though it is differentiable")
 
 
 @softsign_op.gradient

@@ -121,6 +121,8 @@ def _backprop(type: str, output: str) -> OpDef:
 
 dilation2d_backprop_input_op = _backprop("Dilation2DBackpropInput", "in_backprop: T")
 dilation2d_backprop_filter_op = _backprop("Dilation2DBackpropFilter", "filter_backprop: T")
+for _declared in (dilation2d_backprop_input_op, dilation2d_backprop_filter_op):
+    _declared.no_gradient("TensorFlow has none, though it is differentiable in out_backprop")
 
 
 @dilation2d_op.shape

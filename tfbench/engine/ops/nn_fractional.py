@@ -42,6 +42,8 @@ fractional_avg_pool_grad_op = op(
     _GRAD,
     fresh=True,
 )
+for _declared in (fractional_max_pool_grad_op, fractional_avg_pool_grad_op):
+    _declared.no_gradient("TensorFlow has none, though it is differentiable in out_backprop")
 
 
 def _forward_shape(node: Operation, value: Any) -> Any:

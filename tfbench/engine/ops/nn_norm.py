@@ -33,6 +33,7 @@ def _lrn_grad_shape(node: Operation, grads: Any, image: Any, output: Any) -> Any
 
 computed_by(lrn_op, "lrn", "lrn")
 computed_by(lrn_grad_op, "lrn", "lrn_grad")
+lrn_grad_op.no_gradient("TensorFlow has none, though it is differentiable")
 
 
 @lrn_op.gradient

@@ -62,6 +62,8 @@ max_pool_grad_with_argmax_op = op(
 max_pool_grad_grad_with_argmax_op = op(
     "MaxPoolGradGradWithArgmax", "input: T, grad: T, argmax: Targmax", "output: T", _ARGMAX, fresh=True
 )
+for _declared in (max_pool_grad_with_argmax_op, max_pool_grad_grad_with_argmax_op):
+    _declared.no_gradient("TensorFlow has none, though it is differentiable in grad")
 
 
 # -- shapes -----------------------------------------------------------------------------------------------------------

@@ -105,7 +105,6 @@ _random_gamma = op(
     fresh=True,
     doc="`shape` numbers of each of the gamma distributions `alpha`.",
 )
-_random_gamma.no_gradient("that of alpha needs the op RandomGammaGrad, which is not here yet")
 
 
 _random_gamma.shape(shape_with_parameters)

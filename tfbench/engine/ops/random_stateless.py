@@ -189,7 +189,6 @@ _gamma = op(
     fresh=True,
 )
 _gamma.shape(shaped)
-_gamma.no_gradient("that of alpha needs the op RandomGammaGrad, which is not here yet")
 
 _poisson = op(
     "StatelessRandomPoisson",

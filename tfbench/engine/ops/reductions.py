@@ -168,6 +168,8 @@ _max_op = _reduction("Max", _EXTREMES, _max, "the largest over axes")
 _min_op = _reduction("Min", _EXTREMES, _min, "the smallest over axes")
 _all_op = _reduction("All", "bool", _all, "whether all over axes are true")
 _any_op = _reduction("Any", "bool", _any, "whether any over axes is true")
+for _truth in (_all_op, _any_op):
+    _truth.no_gradient("booleans have no gradient")
 
 _norm_op = _reduction("EuclideanNorm", "numbertype", _euclidean_norm, "the square root of the sum of squares")
 
