@@ -59,6 +59,7 @@ from tfbench.engine.ops.switch import *
 from tfbench.engine.ops.loops import *
 from tfbench.engine.ops.control_flow import *
 from tfbench.engine.ops.while_loop import *
+from tfbench.engine.ops.tensor_array import *
 from tfbench.engine.ops.printing import *
 from tfbench.engine.ops.checks import *
 from tfbench.engine.ops.asserts import *
@@ -95,6 +96,7 @@ from tfbench.engine.ops import (  # public as `tf.nn`, or known by op type only
     nn_softmax,
     nn_top,
     slopes,
+    stacks,
     training,
 )
 
