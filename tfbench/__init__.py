@@ -30,7 +30,7 @@ _MESSAGES = {
 #: TensorFlow's namespaces that are modules of their own
 _NAMESPACES = {
     "bitwise", "compat", "contrib", "debugging", "dtypes", "linalg", "logging", "manip", "math", "nest", "nn",
-    "raw_ops", "sparse", "strings", "test", "version",
+    "raw_ops", "sparse", "strings", "test", "train", "version",
 }  # fmt: skip
 
 #: what `tf.version` has under the top-level names of TensorFlow 1
@@ -52,6 +52,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     **{name: (f"tfbench.{name}", None) for name in ("errors", "initializers", "random")},
     "import_graph_def": ("tfbench.formats.import_graph", "import_graph_def"),
     "inspect": ("tfbench.widgets", "inspect"),
+    "simulate_devices": ("tfbench.engine.devices", "simulate_devices"),
 }
 
 

@@ -19,11 +19,10 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any =
 
 
 def gpu_device_name() -> str:
-    """The name of the first GPU, or ''."""
+    """The name of the first GPU, or ''. A simulated one counts while simulation is on."""
     from tfbench.engine.devices import local_devices
 
-    found = next((device.name for device in local_devices() if device.kind == "GPU"), "")
-    return found[found.find("/device:") :] if found else ""
+    return next((device.short_name for device in local_devices() if device.kind == "GPU"), "")
 
 
 def is_built_with_cuda() -> bool:

@@ -4,10 +4,14 @@ A string is parsed once into five parts (job, replica, task, device type, index)
 written back in that order, so `/gpu:0` becomes `/device:GPU:0`. A `tf.device` stack merges from the inside
 out with `merge`: what the inner string leaves open, the outer one fills. Parsing, canonical form and merging
 are cached by string, since a graph of 10,000 operations knows a handful of them.
+
+A device function's answer is stored as it was given, so what a node asks for is read again when the graph is placed
+(`requested`), by the rules of TensorFlow's runtime: it knows `/cpu:1`, but neither `/cpu` nor `/device:cpu:1`.
 """
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -84,13 +88,48 @@ def _canonical(spec: str) -> str:
     return unparse(parse(spec))
 
 
+#: nothing asked for
+ANY: Parts = (None, None, None, None, None)
+
+_FIELD = re.compile(
+    r"/job:(?P<job>\*|[A-Za-z0-9]\w*)|/replica:(?P<replica>\*|\d+)|/task:(?P<task>\*|\d+)"
+    r"|/(?:device:(?P<type>\*|[A-Za-z]\w*)|(?P<short>cpu|CPU|gpu|GPU)(?=:))(?::(?P<index>\*|\d+))?"
+)
+
+
+@lru_cache(maxsize=4096)
+def requested(device: str) -> Parts:
+    """The five parts of a node's device string as TensorFlow's placer reads it, case and all.
+
+    ValueError if it is malformed.
+    """
+    found: dict[str, str] = {}
+    position = 0
+    while position < len(device):
+        field = _FIELD.match(device, position)
+        if field is None:
+            raise ValueError(f"Malformed device specification '{device}'")
+        found.update({name: text for name, text in field.groupdict().items() if text is not None and text != "*"})
+        if field["short"]:
+            found["type"] = found.pop("short").upper()
+        position = field.end()
+    numbers = [int(found[name]) if name in found else None for name in ("replica", "task", "index")]
+    return found.get("job"), numbers[0], numbers[1], found.get("type"), numbers[2]
+
+
+def fits(wanted: Parts, device: Parts) -> bool:
+    """Whether a device, given in full, is one that `wanted` leaves room for."""
+    return all(part is None or part == has for part, has in zip(wanted, device))
+
+
 @lru_cache(maxsize=4096)
 def merge(inner: str, outer: str) -> str:
     """What inner says, completed by outer, in canonical form. ValueError if either cannot be parsed."""
-    return unparse(_merge(parse(inner), parse(outer)))
+    return unparse(merge_parts(parse(inner), parse(outer)))
 
 
-def _merge(inner: Parts, outer: Parts) -> Parts:
+def merge_parts(inner: Parts, outer: Parts) -> Parts:
+    """What inner says, completed by outer."""
     return (
         outer[0] if inner[0] is None else inner[0],
         outer[1] if inner[1] is None else inner[1],
@@ -146,11 +185,11 @@ class DeviceSpec:
 
     def merge_from(self, dev: DeviceSpec) -> None:
         """Takes over, in place, every part that `dev` gives."""
-        self._parts = _merge(_parts_of(dev), self._parts)
+        self._parts = merge_parts(_parts_of(dev), self._parts)
 
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
         """A new DeviceSpec: the parts that `dev` gives, completed by this one's."""
-        return type(self)(*_merge(_parts_of(dev), self._parts))
+        return type(self)(*merge_parts(_parts_of(dev), self._parts))
 
     def replace(self, **kwargs: Any) -> DeviceSpec:
         """A new DeviceSpec with the named parts replaced; None opens a part."""

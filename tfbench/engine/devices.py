@@ -1,13 +1,21 @@
-"""The devices a session computes on. So far: this machine's CPU, once or (asked for explicitly) several times."""
+"""The devices a session computes on: this machine's CPU, and simulated ones where somebody asks for them.
+
+A simulated device is a memory of its own: arrays on it are never another device's arrays, what crosses is copied, and
+the copies are counted. It computes with the CPU's kernels, on the CPU. Simulation is a switch (`simulate_devices`);
+while it is off, no device is there that this machine has not. Whatever shows a simulated device says that it is one.
+"""
 
 from __future__ import annotations
 
-from types import ModuleType
+import zlib
+from collections.abc import Callable
+from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tfbench import errors
+from tfbench.engine.device_names import Parts
 
 if TYPE_CHECKING:
     from tfbench.engine.graph import Operation
@@ -15,18 +23,30 @@ if TYPE_CHECKING:
 
 _PREFIX = "/job:localhost/replica:0/task:0"
 
+#: what TensorFlow says that a CPU has
+_MEMORY_LIMIT = 256 << 20
+
 
 class Device:
-    """One device: its full name, its kind ("CPU", "GPU") and its array module."""
+    """One device: its full name, its kind ("CPU", "GPU"), its array module, and whose kernels it runs."""
 
-    __slots__ = ("kind", "memory_limit", "name", "simulated", "xp")
+    __slots__ = ("index", "kernels", "kind", "memory_limit", "name", "parts", "simulated", "xp")
 
     def __init__(self, kind: str, index: int, xp: ModuleType, simulated: bool = False) -> None:
         self.kind = kind
+        self.index = index
         self.name = f"{_PREFIX}/device:{kind}:{index}"
+        self.parts: Parts = ("localhost", 0, 0, kind, index)
         self.xp = xp
         self.simulated = simulated
-        self.memory_limit = 256 << 20
+        #: the kind of kernel that is bound: a simulated device has the CPU's
+        self.kernels = "CPU" if simulated else kind
+        self.memory_limit = _MEMORY_LIMIT
+
+    @property
+    def short_name(self) -> str:
+        """`/device:GPU:0`"""
+        return f"/device:{self.kind}:{self.index}"
 
     @property
     def device_type(self) -> str:
@@ -36,13 +56,128 @@ class Device:
     def memory_limit_bytes(self) -> int:
         return self.memory_limit
 
+    @property
+    def incarnation(self) -> int:
+        """A number that tells one device from another; TensorFlow's changes from process to process."""
+        return zlib.crc32(self.name.encode()) + 1
+
     def __repr__(self) -> str:
-        return f"_DeviceAttributes({self.name}, {self.kind}, {self.memory_limit}, 0)"
+        mark = ", simulated" if self.simulated else ""
+        return f"_DeviceAttributes({self.name}, {self.kind}, {self.memory_limit}, {self.incarnation}{mark})"
 
 
-def local_devices(cpu_count: int = 1) -> list[Device]:
-    """This machine's devices."""
-    return [Device("CPU", index, np) for index in range(cpu_count)]
+class Simulation:
+    """What is simulated: how many devices, and how slow it is to copy between them.
+
+    `bandwidth` is in bytes per second, `latency` in seconds a transfer; None costs what the copy costs.
+    """
+
+    __slots__ = ("bandwidth", "cpu", "gpu", "latency")
+
+    def __init__(self, cpu: int, gpu: int, bandwidth: float | None, latency: float | None) -> None:
+        self.cpu = _count("cpu", cpu, 1)
+        self.gpu = _count("gpu", gpu, 0)
+        self.bandwidth = _amount("bandwidth", bandwidth, "bytes per second")
+        self.latency = _amount("latency", latency, "seconds")
+        if self.bandwidth == 0:
+            raise ValueError("bandwidth must be above 0 bytes per second: nothing could ever be copied.")
+
+    def __repr__(self) -> str:
+        return f"Simulation(cpu={self.cpu}, gpu={self.gpu}, bandwidth={self.bandwidth}, latency={self.latency})"
+
+
+_simulation: Simulation | None = None
+#: called after simulation was switched on, off or over
+switched: list[Callable[[], None]] = []
+
+
+def simulation() -> Simulation | None:
+    """What is simulated now, or None."""
+    return _simulation
+
+
+def _switch(new: Simulation | None) -> None:
+    global _simulation
+    _simulation = new
+    for function in list(switched):
+        function()
+
+
+class simulate_devices:  # noqa: N801 - it reads as a function, and is one until it is used in a `with`
+    """Switches simulated devices on; as a context manager, for the length of a block.
+
+    Sessions made from then on have `cpu` CPUs and `gpu` GPUs, unless their ConfigProto's `device_count` says otherwise;
+    so have the sessions of the bench. `bandwidth` (bytes per second) and `latency` (seconds) make each transfer take as
+    long as it would; by default it takes as long as the copy. `simulate_devices.off()` switches it off.
+    """
+
+    __slots__ = ("_before", "simulation")
+
+    def __init__(
+        self, cpu: int = 1, gpu: int = 0, bandwidth: float | None = None, latency: float | None = None
+    ) -> None:
+        self.simulation = Simulation(cpu, gpu, bandwidth, latency)
+        self._before = _simulation
+        _switch(self.simulation)
+
+    @staticmethod
+    def off() -> None:
+        """No device is simulated any more in sessions made from now on."""
+        _switch(None)
+
+    def __enter__(self) -> Simulation:
+        if _simulation is not self.simulation:
+            self._before = _simulation
+            _switch(self.simulation)
+        return self.simulation
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        _switch(self._before)
+
+    def __repr__(self) -> str:
+        return repr(self.simulation)
+
+
+class DeviceSet:
+    """The devices of one session, and what a transfer between them costs."""
+
+    __slots__ = ("bandwidth", "devices", "latency")
+
+    def __init__(self, devices: list[Device], bandwidth: float | None = None, latency: float | None = None) -> None:
+        self.devices = devices
+        self.bandwidth = bandwidth
+        self.latency = latency
+
+
+def device_set(config: Any = None) -> DeviceSet:
+    """The devices that a session with this ConfigProto has.
+
+    `device_count={"CPU": 2}` makes two CPU devices, as in TensorFlow; a number of GPUs counts only while simulation
+    is on.
+
+    Raises:
+      NotFoundError: if it leaves no CPU.
+    """
+    counts = dict(config.device_count) if config is not None else {}
+    simulated = _simulation
+    cpus = counts.get("CPU", simulated.cpu if simulated else 1)
+    gpus = counts.get("GPU", simulated.gpu) if simulated else 0
+    if cpus < 1:
+        raise errors.NotFoundError(
+            None, None, f"No CPU devices are available in this process: device_count asks for {cpus}. Ask for 1."
+        )
+    devices = [Device("CPU", index, np, simulated=bool(simulated and index)) for index in range(cpus)]
+    devices.extend(Device("GPU", index, np, simulated=True) for index in range(gpus))
+    if simulated is None:
+        return DeviceSet(devices)
+    return DeviceSet(devices, simulated.bandwidth, simulated.latency)
+
+
+def local_devices(config: Any = None) -> list[Device]:
+    """This machine's devices, simulated ones included while simulation is on."""
+    return device_set(config).devices
 
 
 class KernelContext:
@@ -61,48 +196,19 @@ class KernelContext:
         return self.op.attrs
 
 
-class DeviceCheck:
-    """Refuses ops that ask for a device which is not there; remembers how far it has looked."""
+def _count(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} is a number of devices, but got {value!r}.")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, but is {value}.")
+    return int(value)
 
-    def __init__(self, devices: list[Device], soft: bool) -> None:
-        self._names = {device.name for device in devices}
-        self._soft = soft
-        self._fine: set[str] = {""}
-        self._looked_at = 0
-        self._version = -1
 
-    def check(self, graph: Any) -> None:
-        """Raises InvalidArgumentError for the first op of `graph` whose device does not exist."""
-        if self._soft:
-            return
-        nodes = graph._nodes
-        if graph.changes_version != self._version:
-            self._version, self._looked_at = graph.changes_version, 0
-        for op in nodes[self._looked_at :]:
-            if op.device not in self._fine:
-                self._check_one(op)
-                self._fine.add(op.device)
-        self._looked_at = len(nodes)
-
-    def _check_one(self, op: Operation) -> None:
-        from tfbench.engine.device_names import DeviceSpec
-
-        wanted = DeviceSpec.from_string(op.device)
-        for name in self._names:
-            have = DeviceSpec.from_string(name)
-            if all(
-                getattr(wanted, field) is None
-                or str(getattr(wanted, field)).lower() == str(getattr(have, field)).lower()
-                for field in ("job", "replica", "task", "device_type", "device_index")
-            ):
-                return
-        place = f" (made at {op.source})" if op.source else ""
-        raise errors.InvalidArgumentError(
-            op.node_def,
-            op,
-            f"Cannot assign a device for operation {op.name}{place}: Could not satisfy explicit device specification "
-            f"'{op.device}' because no supported kernel for such a device is available: {{{{node {op.name}}}}} was "
-            f"explicitly assigned to {op.device} but available devices are [ {', '.join(sorted(self._names))} ]. Make "
-            "sure the device specification refers to a valid device, or use "
-            "tf.ConfigProto(allow_soft_placement=True).",
-        )
+def _amount(name: str, value: Any, unit: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise TypeError(f"{name} is a number of {unit} or None, but got {value!r}.")
+    if not value >= 0:
+        raise ValueError(f"{name} must be at least 0 {unit}, but is {value}.")
+    return float(value)

@@ -6,7 +6,7 @@ same feed keys goes straight to the plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -20,10 +20,12 @@ from tfbench.engine.default_graph import (
     default_session_stack,
     get_default_session,
 )
-from tfbench.engine.devices import Device, DeviceCheck, local_devices
+from tfbench.engine.devices import Device, DeviceSet, device_set
 from tfbench.engine.fetches import FetchList, expand_feeds, feed_value
 from tfbench.engine.graph import Graph, Operation
+from tfbench.engine.placer import Placement, Placer
 from tfbench.engine.plan import Observer, Plan
+from tfbench.engine.prune import needed_operations, schedule
 from tfbench.engine.resources import ResourceStore
 from tfbench.engine.tensor import OPERATORS, Tensor
 
@@ -59,17 +61,15 @@ class BaseSession:
         self._target = target or ""
         self._config = config
         self._closed = False
-        count = dict(config.device_count).get("CPU", 1) if config is not None else 1
         #: threads that a kernel may use; 0 for as many as there are
         self._threads = int(config.intra_op_parallelism_threads) if config is not None else 0
-        self._devices = local_devices(max(1, count))
-        self._device_check = DeviceCheck(self._devices, bool(config is not None and config.allow_soft_placement))
         #: variables and other state, by name
         self.resources = ResourceStore()
         self._plans: dict[Any, _Compiled] = {}
         #: partial runs by handle; None for those that are over
         self.partial_runs: dict[str, Any] = {}
         self._plans_version = graph.changes_version
+        self.use_devices(device_set(config))
         #: called with the session after every run
         self.observers: list[Callable[[BaseSession], None]] = []
         #: called with every step of a run; set by tracing, stepping and watching
@@ -95,7 +95,20 @@ class BaseSession:
     def list_devices(self) -> list[Device]:
         """The devices that ops of this session can be placed on."""
         self._check_not_cancelled()
-        return list(self._devices)
+        return list(self.device_set.devices)
+
+    def use_devices(self, devices: DeviceSet) -> None:
+        """Makes these the session's devices, and places its graph anew. Values of variables stay."""
+        config = self._config
+        self.device_set = devices
+        log = print if config is not None and config.log_device_placement else None
+        self.placer = Placer(devices.devices, bool(config is not None and config.allow_soft_placement), log)
+        self._place_pruned = config is not None and config.graph_options.place_pruned_graph
+        self._plans.clear()
+        if log is not None:
+            for device in devices.devices:
+                if device.simulated:
+                    log(f"Device mapping: {device.name} -> simulated")
 
     def as_default(self) -> AbstractContextManager[Any]:
         """Makes this the default session for the length of a block (it is not closed afterwards)."""
@@ -196,9 +209,20 @@ class BaseSession:
 
     def _compile(self, nest: FetchList, feeds: list[Tensor]) -> _Compiled:
         memory.keep_freed_memory()
-        self._device_check.check(self._graph)
-        plan = Plan(nest.tensors, nest.operations, list(dict.fromkeys(feeds)), self._devices[0], self.resources)
+        feeds = list(dict.fromkeys(feeds))
+        self.placement_for(nest.tensors, nest.operations, feeds)
+        device = self.device_set.devices[0]
+        plan = Plan(nest.tensors, nest.operations, feeds, device, self.resources)
         return _Compiled(plan, nest)
+
+    def placement_for(
+        self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]
+    ) -> Placement:
+        """Where everything runs: the whole graph is placed, or what is left of it (`place_pruned_graph`)."""
+        if not self._place_pruned:
+            return self.placer.place(self._graph)
+        fed = set(feeds)
+        return self.placer.place_only(schedule(needed_operations(fetches, targets, fed), fed))
 
     def plan(self, fetches: Any, feeds: Any = ()) -> Plan:
         """The plan that `run(fetches, {feed: …})` uses; compiled now if it is new. Nothing runs."""

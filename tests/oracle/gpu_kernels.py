@@ -1,0 +1,81 @@
+"""Records for which types TensorFlow has kernels on GPUs, into `tfbench/engine/gpu_kernels.txt`.
+
+Run it with a Python whose TensorFlow was built with CUDA (`tensorflow`, not `tensorflow-cpu`); no GPU is needed, since
+the registry of kernels is there without one: `python tests/oracle/gpu_kernels.py`. Kernels for the device type DEFAULT
+run on every device. Left out are kernels with a label, and ops that no program of TensorFlow 1 builds.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+import re
+import sys
+import textwrap
+
+GROUPS = {
+    "floats": ("bfloat16", "half", "float", "double"),
+    "ints": ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    "complexes": ("complex64", "complex128"),
+    "quantized": ("qint8", "qint32", "quint8"),
+}
+INTERNAL = re.compile(r"_|Xla|Collective|Nccl|Cudnn|Debug|SparseMatrix|Experimental|.*CSR|Risc")
+EXOTIC = re.compile(r"float[48]_|u?int[24]$")
+PATH = os.path.join(os.path.dirname(__file__), "..", "..", "tfbench", "engine", "gpu_kernels.txt")
+
+
+def spelled(types):
+    """A set of types, whole groups by their names."""
+    left, words = set(types), []
+    for group, members in GROUPS.items():
+        if left >= set(members):
+            words.append(group)
+            left -= set(members)
+    return ",".join(words + sorted(left))
+
+
+def constraints(kernels):
+    """`T=floats Tidx=int32,int64`: the types of each attribute, over all kernels of an op."""
+    allowed = collections.defaultdict(set)
+    for kernel in kernels:
+        for attr, types in kernel.items():
+            allowed[attr].update(name for name in types if not EXOTIC.match(name))
+    # An attribute that some kernel leaves open restricts nothing.
+    return " ".join(
+        "%s=%s" % (attr, spelled(types))
+        for attr, types in sorted(allowed.items())
+        if types and all(attr in kernel for kernel in kernels)
+    )
+
+
+def main():
+    import tensorflow as tf
+    from tensorflow.core.framework import types_pb2
+    from tensorflow.python.framework import kernels
+
+    if not tf.test.is_built_with_cuda():
+        sys.exit("this TensorFlow was built without CUDA: it has hardly any kernels for GPUs")
+    found = collections.defaultdict(list)
+    for kernel in kernels.get_all_registered_kernels().kernel:
+        if kernel.device_type in ("GPU", "DEFAULT") and not kernel.label and not INTERNAL.match(kernel.op):
+            found[kernel.op].append(
+                {
+                    limit.name: [types_pb2.DataType.Name(t)[3:].lower() for t in limit.allowed_values.list.type]
+                    for limit in kernel.constraint
+                }
+            )
+    lines = collections.defaultdict(list)
+    for op in sorted(found):
+        lines[constraints(found[op])].append(op)
+    text = ["# Ops with kernels for GPUs in TensorFlow %s, by the types they take. Recorded by" % tf.__version__]
+    text.append("# tests/oracle/gpu_kernels.py. A line that begins with blanks goes on with the ops of the one before.")
+    text.extend("# %s = %s" % (group, ",".join(members)) for group, members in GROUPS.items())
+    for types in sorted(lines, key=lambda types: (-len(lines[types]), types)):
+        text.append("%s: " % (types or "any"))
+        text.extend(textwrap.wrap(" ".join(lines[types]), 116, initial_indent="  ", subsequent_indent="  "))
+    with open(PATH, "w") as file:
+        file.write("\n".join(line.rstrip() for line in text) + "\n")
+
+
+if __name__ == "__main__":
+    main()

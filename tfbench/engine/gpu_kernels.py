@@ -1,0 +1,77 @@
+"""Which ops TensorFlow computes on a GPU, by the types they take.
+
+A placement is TensorFlow's only if it knows what TensorFlow knows: that a variable of int32 has no place on a GPU, and
+`tf.Print` none at all. The facts are in `gpu_kernels.txt`, recorded from TensorFlow's registry of kernels; the file is
+read when a graph is first placed where there is a GPU.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from tfbench.engine.dtypes import as_dtype
+
+if TYPE_CHECKING:
+    from tfbench.engine.operation import Operation
+
+_NAMES = {"half": "float16", "float": "float32", "double": "float64"}
+
+#: op type -> the types that each attribute may have, as dtype numbers
+_Limits = tuple[tuple[str, frozenset[int]], ...]
+_table: dict[str, _Limits] = {}
+#: answers by op type and the attributes that decide
+_known: dict[Any, bool] = {}
+
+
+def on_gpu(op: Operation) -> bool:
+    """Whether TensorFlow has a kernel for `op`, with its types, on a GPU."""
+    if not _table:
+        _table.update(_read())
+    limits = _table.get(op.type)
+    if not limits:
+        return limits is not None
+    attrs = op.attrs
+    if len(limits) == 1:
+        value = attrs.get(limits[0][0])
+        key: Any = (op.type, value) if type(value) is not list else (op.type, *value)
+    else:
+        key = (op.type, *[str(attrs.get(name)) for name, _ in limits])
+    found = _known.get(key)
+    if found is None:
+        found = _known[key] = all(_allowed(attrs.get(name), types) for name, types in limits)
+    return found
+
+
+def _allowed(value: Any, types: frozenset[int]) -> bool:
+    if value is None:
+        return True
+    values = value if isinstance(value, (list, tuple)) else (value,)
+    return all(dtype.base_dtype._type_enum in types for dtype in values)
+
+
+def _read() -> dict[str, _Limits]:
+    path = os.path.join(os.path.dirname(__file__), "gpu_kernels.txt")
+    groups: dict[str, list[str]] = {}
+    table: dict[str, _Limits] = {}
+    limits: _Limits = ()
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            name, equals, members = line.rstrip("\n").removeprefix("# ").partition(" = ")
+            if line.startswith("#"):
+                if equals:
+                    groups[name] = members.split(",")
+            elif line.startswith(" "):
+                table.update(dict.fromkeys(line.split(), limits))
+            else:
+                limits = _limits(line.strip().rstrip(":"), groups)
+    return table
+
+
+def _limits(text: str, groups: dict[str, list[str]]) -> _Limits:
+    found = []
+    for word in text.split() if text != "any" else ():
+        attr, _, types = word.partition("=")
+        names = [name for group in types.split(",") for name in groups.get(group, [group])]
+        found.append((attr, frozenset(as_dtype(_NAMES.get(name, name))._type_enum for name in names)))
+    return tuple(found)

@@ -1,0 +1,352 @@
+"""Where every operation runs: TensorFlow's rules, and for each decision its reason.
+
+Operations that must be together form groups (`colocation`). A group goes to the first device that its request leaves
+room for and whose kind has kernels for all of it: GPUs before CPUs, then by name. Two kinds of operation look at their
+neighbours where nothing else decides: one that makes a value from nothing (a constant, a random number) goes where its
+consumers are if those are on one device, and one that looks at a shape alone (Shape, Size, Rank) goes where its
+input is. With soft placement a request for a type or an index that is not there, or has no kernel, is dropped; a
+request for another job never is.
+
+The whole graph is placed, whatever is fetched. State stays where it is: what a session has placed once is not moved by
+what is added to the graph later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from tfbench.engine.colocation import ConflictError, Groups
+from tfbench.engine.device_names import ANY, Parts, fits, requested
+from tfbench.engine.gpu_kernels import on_gpu
+from tfbench.engine.operation import Operation
+from tfbench.engine.placement_errors import conflict_error, no_device_error, types_of
+from tfbench.engine.prune import topological
+
+_METADATA = frozenset({"Shape", "Size", "Rank"})
+
+
+class PlacedDevice(Protocol):
+    """What the placer needs to know of a device."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def parts(self) -> Parts: ...
+    @property
+    def simulated(self) -> bool: ...
+
+
+class Reason(NamedTuple):
+    """Why an operation is where it is: one of a few words, and what they mean in this case."""
+
+    word: str
+    detail: str = ""
+
+
+class Placement:
+    """Where each operation is. `groups` is None where there is only one device, so that all are on it."""
+
+    __slots__ = ("_assigned", "_beside", "_kinds", "_members", "devices", "groups")
+
+    def __init__(
+        self,
+        devices: Sequence[Any],
+        groups: Groups | None = None,
+        assigned: list[int] | None = None,
+        kinds: list[int] | None = None,
+        beside: dict[int, str] | None = None,
+    ) -> None:
+        self.devices = devices
+        self.groups = groups
+        self._assigned = assigned or []
+        #: the kinds of device that each operation alone could run on
+        self._kinds = kinds or []
+        #: operations that went where a neighbour is, and which neighbour
+        self._beside = beside or {}
+        self._members: dict[int, list[int]] | None = None
+
+    def index_of(self, op: Operation) -> int:
+        """The number of the device that `op` is on."""
+        return 0 if self.groups is None else self._assigned[self.groups.number[op]]
+
+    def device_of(self, op: Operation) -> Any:
+        """The device that `op` is on."""
+        return self.devices[self.index_of(op)]
+
+    def reason(self, op: Operation) -> Reason:
+        """Why it is there: "asked", "colocated", "soft: no device", "soft: no kernel" or "default"."""
+        device = self.device_of(op)
+        if op.device and not fits(requested(op.device), device.parts):
+            return self._not_as_asked(op)
+        mate = self._tied_to(op)
+        if mate:
+            return Reason("colocated", f"with {mate}")
+        return Reason("asked") if op.device else self._default(op)
+
+    def _not_as_asked(self, op: Operation) -> Reason:
+        wanted = [device for device in self.devices if fits(requested(op.device), device.parts)]
+        if not wanted:
+            return Reason("soft: no device", f"there is no {op.device}")
+        if self.groups is not None:
+            kinds = self._kinds[self.groups.number[op]]
+            if any(kinds & bit(device.kind) for device in wanted):
+                return Reason("colocated", f"with {self._tied_to(op) or self._a_mate(op)}")
+        return Reason("soft: no kernel", f"{op.type}{types_of(op)} has no {wanted[0].kind} kernel")
+
+    def _default(self, op: Operation) -> Reason:
+        if self.groups is None:
+            return Reason("default")
+        i = self.groups.number[op]
+        neighbour = self._beside.get(i)
+        if neighbour:
+            return Reason("default", f"beside {neighbour}")
+        root = self.groups.root(i)
+        if self.groups.asked[root] != ANY or self.groups.kinds[root] != self._kinds[i]:
+            return Reason("colocated", f"with {self._a_mate(op)}")
+        best = self.devices[self._assigned[i]].kind
+        if any(device.kind != best for device in self.devices) and self._kinds[i] == bit(best):
+            other = next(device.kind for device in self.devices if device.kind != best)
+            return Reason("default", f"{op.type}{types_of(op)} has no {other} kernel")
+        return Reason("default")
+
+    def _tied_to(self, op: Operation) -> str:
+        """The operation that `op` said it must be with, if any: by class, by a reference, by a handle."""
+        for name in op.attrs.get("_class") or ():
+            text = name.decode() if isinstance(name, bytes) else name
+            if text.startswith("loc:@") and text[5:] != op.name:
+                return text[5:]
+        if self.groups is None:
+            return ""
+        # Neither asked for what it got, nor free to choose: then it is an edge that decided.
+        if not op.device or requested(op.device) != self.groups.asked[self.groups.root(self.groups.number[op])]:
+            return source_of_state(op)
+        return ""
+
+    def _a_mate(self, op: Operation) -> str:
+        """A member of the group of `op` that asks for something, or can run on fewer kinds of device."""
+        assert self.groups is not None
+        groups = self.groups
+        if self._members is None:
+            self._members = {}
+            for i in range(len(groups.ops)):
+                self._members.setdefault(groups.root(i), []).append(i)
+        i = groups.number[op]
+        mates = [other for other in self._members[groups.root(i)] if other != i]
+        device = self.device_of(op)
+        for other in mates:
+            mate = groups.ops[other]
+            if mate.device and fits(groups.request(other), device.parts):
+                return mate.name
+        return next((groups.ops[o].name for o in mates if self._kinds[o] != self._kinds[i]), groups.ops[mates[0]].name)
+
+
+class Placer:
+    """Places a session's graph; remembers the placement as long as the graph stays as it is.
+
+    Args:
+      devices: those that there are, in full.
+      soft: whether a device that is not there, or cannot run an operation, may be replaced by another.
+      log: called with a line of text for each operation whenever a graph is placed.
+    """
+
+    def __init__(self, devices: Sequence[Any], soft: bool = False, log: Callable[[str], None] | None = None) -> None:
+        self.devices = tuple(devices)
+        self._soft = soft
+        self._log = log
+        #: numbers of the devices in the order in which they are taken
+        self._order = sorted(
+            range(len(self.devices)), key=lambda i: (self.devices[i].kind == "CPU", self.devices[i].name)
+        )
+        self._gpus = [device for device in self.devices if device.kind == "GPU"]
+        self._found: dict[tuple[Parts, Parts, int], list[int]] = {}
+        #: device strings that the only device there is can honour
+        self._fine: set[str] = {""}
+        self._version = (-1, -1)
+        self._placement: Placement | None = None
+        #: where this session has put what has state
+        self._kept: dict[Operation, int] = {}
+
+    def place(self, graph: Any) -> Placement:
+        """The placement of a whole graph.
+
+        Raises:
+          InvalidArgumentError: where a request cannot be met, or two contradict each other.
+        """
+        version = (graph.changes_version, len(graph._nodes))
+        if self._placement is None or version != self._version:
+            self._placement = self._place_graph(graph, version)
+            self._version = version
+        return self._placement
+
+    def place_only(self, ops: Sequence[Operation]) -> Placement:
+        """The placement of some operations as if there were no others (`place_pruned_graph`)."""
+        return self._place(ops)
+
+    def _place_graph(self, graph: Any, version: tuple[int, int]) -> Placement:
+        nodes = graph._nodes
+        if len(self.devices) == 1 and self._log is None:
+            # Everything is on the one device, unless somebody asks for another.
+            start = self._version[1] if version[0] == self._version[0] and version[1] >= self._version[1] else 0
+            if all(op.device in self._fine or self._is_fine(op.device) for op in nodes[max(start, 0) :]):
+                return Placement(self.devices)
+        self._kept = {op: index for op, index in self._kept.items() if graph.owns(op)}
+        placement = self._place(_inputs_first(nodes))
+        if len(self.devices) > 1:
+            self._kept.update((op, placement.index_of(op)) for op in nodes if op.op_def.stateful)
+        return placement
+
+    def _is_fine(self, device: str) -> bool:
+        try:
+            wanted = requested(device)
+        except ValueError:
+            return False
+        found = fits((*wanted[:3], None, None) if self._soft else wanted, self.devices[0].parts)
+        if found:
+            self._fine.add(device)
+        return found
+
+    def _place(self, ops: Sequence[Operation]) -> Placement:
+        kinds = self._kinds(ops)
+        try:
+            groups = Groups(ops, list(kinds), self._soft)
+        except ConflictError as error:
+            raise conflict_error(error, ops, self.devices) from None
+        assigned = [-1] * len(ops)
+        chosen: dict[int, int] = {}
+        for op, index in self._kept.items():
+            if op in groups.number:
+                chosen[groups.root(groups.number[op])] = index
+        beside: dict[int, str] = {}
+        generators: dict[int, list[int]] = {}
+        parent = groups.parent
+        number = groups.number
+        for i, op in enumerate(ops):
+            if not op._inputs and len(op.outputs_list) == 1 and not op.outputs_list[0]._dtype._is_ref_dtype:
+                generators[i] = []
+                continue
+            root = parent[i]
+            if parent[root] != root:
+                root = groups.root(i)
+            index = chosen.get(root, -1)
+            if index < 0:
+                candidates = self._candidates(groups, root, i)
+                index = candidates[0]
+                if op.type in _METADATA:
+                    source = assigned[number[op._inputs[0].op]] if op._inputs[0].op in number else -1
+                    if source in candidates and source != index:
+                        index = source
+                        beside[i] = f"{op._inputs[0].op.name}, whose shape it looks at"
+                chosen[root] = index
+            assigned[i] = index
+        order = [i for i in range(len(ops)) if i not in generators] if self._log is not None else []
+        self._find_consumers(ops, number, generators)
+        for i, consumers in generators.items():
+            root = groups.root(i)
+            index = chosen.get(root, -1)
+            if index < 0:
+                candidates = self._candidates(groups, root, i)
+                index = candidates[0]
+                place = assigned[consumers[0]] if consumers else -1
+                if place in candidates and place != index and all(assigned[other] == place for other in consumers):
+                    index = place
+                    beside[i] = f"{ops[consumers[0]].name}, which takes it"
+                chosen[root] = index
+            assigned[i] = index
+        if self._log is not None:
+            for i in [*order, *generators]:
+                self._log(f"{ops[i].name}: ({ops[i].type}): {self.devices[assigned[i]].name}")
+        return Placement(self.devices, groups, assigned, kinds, beside)
+
+    def _kinds(self, ops: Sequence[Operation]) -> list[int]:
+        """For each operation the kinds of device that it can run on, as a bit mask."""
+        if not self._gpus:
+            return [_CPU] * len(ops)
+        if any(gpu.simulated for gpu in self._gpus):
+            return [_BOTH if on_gpu(op) else _CPU for op in ops]
+        return [_BOTH if "GPU" in op.op_def.kernels and on_gpu(op) else _CPU for op in ops]
+
+    def _find_consumers(
+        self, ops: Sequence[Operation], number: dict[Operation, int], generators: dict[int, list[int]]
+    ) -> None:
+        """Fills in who takes, or waits for, each of `generators`."""
+        if len(self.devices) == 1:
+            return
+        for i, op in enumerate(ops):
+            for tensor in op._inputs:
+                found = generators.get(number.get(tensor.op, -1))
+                if found is not None:
+                    found.append(i)
+            for control in op._control_inputs:
+                found = generators.get(number.get(control, -1))
+                if found is not None:
+                    found.append(i)
+
+    def _candidates(self, groups: Groups, root: int, i: int) -> list[int]:
+        """The devices that a group can be on, best first.
+
+        Raises:
+          InvalidArgumentError: if there is none.
+        """
+        asked, firm, kinds = groups.asked[root], groups.firm.get(root, ANY), groups.kinds[root]
+        key = (asked, firm, kinds)
+        found = self._found.get(key)
+        if found is None:
+            found = self._matching(asked, kinds)
+            if not found and self._soft:
+                kind = None if firm[3] is None else asked[3]
+                index = None if firm[4] is None else asked[4]
+                found = self._matching((*asked[:3], kind, index), kinds) or self._matching(
+                    (*asked[:3], None, None), kinds
+                )
+            if not found:
+                raise no_device_error(groups, root, i, self.devices)
+            self._found[key] = found
+        return found
+
+    def _matching(self, asked: Parts, kinds: int) -> list[int]:
+        devices = self.devices
+        return [i for i in self._order if kinds & bit(devices[i].kind) and fits(asked, devices[i].parts)]
+
+
+_CPU, _GPU = 1, 2
+_BOTH = _CPU | _GPU
+
+
+def bit(kind: str) -> int:
+    """The bit of a kind of device in a mask."""
+    return _GPU if kind == "GPU" else _CPU
+
+
+def _inputs_first(nodes: list[Operation]) -> list[Operation]:
+    """The order in which TensorFlow places: what an operation takes comes before it, but for the way back in a loop."""
+    if all(other._id < op._id for op in nodes for other in _before(op)):
+        return list(nodes)
+    try:
+        return topological(nodes, _before, lambda op: op._id)
+    except ValueError:
+        # Operations that wait for each other can be anywhere: whoever runs them is told.
+        return list(nodes)
+
+
+def _before(op: Operation) -> list[Operation]:
+    found = [tensor.op for tensor in op._inputs]
+    if op.type in ("Merge", "RefMerge"):
+        found = [other for other in found if other.type not in ("NextIteration", "RefNextIteration")]
+    return [*found, *op._control_inputs] if op._control_inputs else found
+
+
+def source_of_state(op: Operation) -> str:
+    """The name of the operation that makes the reference or the handle that `op` takes; '' if it takes none."""
+    from tfbench.engine.attributes import reference_inputs
+
+    if op.op_def.takes_references:
+        for tensor, is_ref in zip(op._inputs, reference_inputs(op.op_def, op.attrs)):
+            if is_ref:
+                return tensor.op.name
+    for tensor in op._inputs:
+        if tensor._dtype.name == "resource":
+            return tensor.op.name
+    return ""
