@@ -56,6 +56,8 @@ class OpError(Exception):
                 self._experimental_payloads.update(arg)
         self.device: str | None = None
         self.source: Any = None
+        #: the loops around the op, outermost first, with the iteration that failed
+        self.iterations: tuple[tuple[str, int], ...] = ()
 
     @property
     def message(self) -> str:

@@ -43,7 +43,7 @@ def test_it_is_the_order_of_the_run() -> None:
     c = tf.add(b, a, name="c")
     session = tf.Session()
     ran: list[str] = []
-    session.step_observer = lambda step, inputs, outputs: ran.append(step.op.name)
+    session.step_observer = lambda step, *_: ran.append(step.op.name)
     session.run({"c": c}, {a: 1.0})
     shown = [step.op for step in order({"c": c}, session, feeds=[a])]
     assert [name for name in shown if name in ran] == ran

@@ -31,7 +31,7 @@ class Guards:
 
     def of_inputs(self, op: Operation, fed: set[Tensor]) -> frozenset[Condition]:
         """What must hold for `op` to run: everything that its inputs and control inputs need."""
-        if not self._of_op:
+        if not self._of_op or op.type == "ControlTrigger":
             return frozenset()
         found: set[Condition] = set()
         for tensor in op._inputs:
@@ -75,6 +75,23 @@ class Guards:
                 self._slots[joined] = slot
             result = joined
         return result
+
+    def enter(self) -> dict[frozenset[Condition], int]:
+        """From here on guards are computed in a loop: they are of no use after it. Give the result to `leave`."""
+        return dict(self._slots)
+
+    def leave(self, outside: dict[frozenset[Condition], int]) -> None:
+        """The end of the loop that `enter` began."""
+        self._slots = outside
+
+    def known(self, op: Operation, guard: frozenset[Condition]) -> frozenset[Condition]:
+        """`guard` as one condition whose slot is computed by now: loops take it with them."""
+        if not guard:
+            return guard
+        slot = self.slot(op, guard)
+        condition = frozenset({(slot, True)})
+        self._slots[condition] = slot
+        return condition
 
     def slot(self, op: Operation, guard: frozenset[Condition]) -> int:
         """The slot in which a run finds whether `guard` holds; computed where it is first needed, by `op`."""

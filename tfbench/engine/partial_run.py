@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from tfbench import errors
 from tfbench.engine.fetches import FetchList, expand_feeds, feed_value
 from tfbench.engine.graph import Operation
-from tfbench.engine.plan import Plan, _as_buffer, fetched
-from tfbench.engine.run_errors import explain
-from tfbench.engine.steps import AnyStep, GuardStep
+from tfbench.engine.interpret import Interpreter
+from tfbench.engine.plan import Plan, fetched
+from tfbench.engine.run_errors import explain, keeps_cause
+from tfbench.engine.steps import AnyStep, LoopStep
 from tfbench.engine.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -29,13 +30,14 @@ class PartialRun:
         self.plan = plan
         self.fed: set[Tensor] = set()
         self.fetched: set[Tensor] = set()
-        self.values: list[Any] = list(plan._template)
-        self._there = {slot for slot, value in enumerate(plan._template) if value is not None}
-        self._pending: list[AnyStep] = list(plan.steps)
+        self._slots = plan.program.slots
+        self.values: list[Any] = plan.program.begin()
+        self._there = {slot for slot, value in enumerate(self.values) if value is not None}
+        self._pending: list[AnyStep] = list(plan.program.steps)
         #: operations that have not run yet; those that need no step are not among them
-        self._waiting: set[Operation] = {step.op for step in plan.steps if not isinstance(step, GuardStep)}
+        self._waiting: set[Operation] = {op for step in self._pending for op in step.operations()}
         # Constants need no step, but those made in a control_dependencies block wait as others do.
-        computed = {step.op for step in plan.steps}
+        computed = set(self._waiting)
         self._constants = [op for op in plan.order if op.control_inputs and op not in computed]
         self._waiting.update(self._constants)
         for op in self._constants:
@@ -47,8 +49,8 @@ class PartialRun:
         """Takes values for feeds that were announced."""
         for tensor, value in pairs:
             position = self.plan.feeds.index(tensor)
-            slot = self.plan._feed_slots[position]
-            self.values[slot] = _as_buffer(tensor, value) if self.plan._wrap_feeds[position] else value
+            slot = self._slots[tensor]
+            self.values[slot] = self.plan.stored(position, value)
             self._there.add(slot)
             self.fed.add(tensor)
             if tensor.op.type == "Placeholder":
@@ -74,7 +76,7 @@ class PartialRun:
 
     def _own_slots(self, op: Operation) -> list[int]:
         """Where the values that `op` gives are; those that are fed instead are not its own."""
-        return [self.plan._slots[tensor] for tensor in op.outputs if tensor not in self.plan.feeds]
+        return [self._slots[tensor] for tensor in op.outputs if tensor not in self.plan.feeds]
 
     def _run_steps(self) -> None:
         blocked: list[AnyStep] = []
@@ -82,19 +84,28 @@ class PartialRun:
             if not self._ready(step):
                 blocked.append(step)
                 continue
-            try:
-                step.run(self.values)
-            except Exception as error:
-                raise explain(error, step) from (None if isinstance(error, errors.OpError) else error)
+            if isinstance(step, LoopStep):
+                self._run_loop(step)
+            else:
+                try:
+                    step.run(self.values)
+                except Exception as error:
+                    raise explain(error, step) from (error if keeps_cause(error) else None)
             self._there.update(step.outputs)
-            if not isinstance(step, GuardStep):
-                self._waiting.discard(step.op)
+            self._waiting.difference_update(step.operations())
         self._pending = blocked
+
+    def _run_loop(self, step: LoopStep) -> None:
+        # A loop forgets what no later step needs; here an earlier one may still have to run.
+        values = list(self.values)
+        Interpreter(self.plan.program, values).loop(step)
+        for slot in step.outputs:
+            self.values[slot] = values[slot]
 
     def _ready(self, step: AnyStep) -> bool:
         if not self._there.issuperset(step.reads()):
             return False
-        return isinstance(step, GuardStep) or self._waiting.isdisjoint(step.op.control_inputs)
+        return self._waiting.isdisjoint(step.waits_for())
 
     def check(self, tensors: Sequence[Tensor], feeds: Sequence[Tensor]) -> None:
         """Refuses what was not announced, or is there already.
@@ -115,7 +126,7 @@ class PartialRun:
 
     def fetch(self, tensors: Sequence[Tensor]) -> list[Any]:
         """The values of `tensors`, as a run returns them."""
-        slots = [self.plan._slots[tensor] for tensor in tensors]
+        slots = [self._slots[tensor] for tensor in tensors]
         for tensor, slot in zip(tensors, slots, strict=True):
             if slot not in self._there:
                 missing = ", ".join(feed.name for feed in self.plan.feeds if feed not in self.fed)

@@ -7,10 +7,14 @@ runs deterministic; `explain.order` shows exactly this list.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from tfbench.engine.graph import Operation
 from tfbench.engine.tensor import Tensor
+
+#: what is put in order: operations, or anything else with a name
+N = TypeVar("N", bound=Any)
 
 
 def needed_operations(tensors: Iterable[Tensor], operations: Iterable[Operation], fed: set[Tensor]) -> set[Operation]:
@@ -43,7 +47,8 @@ def schedule(needed: set[Operation], fed: set[Tensor]) -> list[Operation]:
     ordered = sorted(needed, key=lambda op: op._id)
     if all(dependency._id < op._id for op in ordered for dependency in dependencies(op, fed)):
         return ordered
-    return _topological(ordered, fed)
+    # The general case: an op got a control input, or another input, that was made after it.
+    return topological(ordered, lambda op: dependencies(op, fed), lambda op: op._id)
 
 
 def dependencies(op: Operation, fed: set[Tensor]) -> list[Operation]:
@@ -57,32 +62,35 @@ def dependencies(op: Operation, fed: set[Tensor]) -> list[Operation]:
     return found
 
 
-def _topological(ordered: list[Operation], fed: set[Tensor]) -> list[Operation]:
-    """The general case: an op got a control input, or another input, that was made after it."""
-    waiting: dict[Operation, int] = {}
-    users: dict[Operation, list[Operation]] = {}
-    ready: list[tuple[int, Operation]] = []
-    for op in ordered:
-        before = set(dependencies(op, fed))
-        waiting[op] = len(before)
-        for other in before:
-            users.setdefault(other, []).append(op)
-        if not before:
-            ready.append((op._id, op))
+def topological(items: Sequence[N], before: Callable[[N], Iterable[N]], key: Callable[[N], int]) -> list[N]:
+    """`items` with what each waits for before it; among those that could be next, the one with the lowest key.
+
+    Raises:
+      ValueError: if items wait for each other.
+    """
+    waiting: dict[N, int] = {}
+    users: dict[N, list[N]] = {}
+    ready: list[tuple[int, N]] = []
+    for item in items:
+        needs = set(before(item))
+        waiting[item] = len(needs)
+        for other in needs:
+            users.setdefault(other, []).append(item)
+        if not needs:
+            ready.append((key(item), item))
     heapq.heapify(ready)
     result = []
     while ready:
-        _, op = heapq.heappop(ready)
-        result.append(op)
-        for user in users.get(op, ()):
+        _, item = heapq.heappop(ready)
+        result.append(item)
+        for user in users.get(item, ()):
             waiting[user] -= 1
             if not waiting[user]:
-                heapq.heappush(ready, (user._id, user))
-    if len(result) != len(ordered):
-        stuck = [op.name for op in ordered if waiting[op] > 0]
+                heapq.heappush(ready, (key(user), user))
+    if len(result) != len(items):
+        stuck = [repr(item.name) for item in items if waiting[item] > 0]
         raise ValueError(
-            f"The graph has a cycle through {', '.join(repr(name) for name in stuck[:5])}"
-            f"{' and others' if len(stuck) > 5 else ''}: each waits for another. Remove one of the control "
-            "dependencies."
+            f"The graph has a cycle through {', '.join(stuck[:5])}{' and others' if len(stuck) > 5 else ''}: each "
+            "waits for another. Remove one of the control dependencies."
         )
     return result

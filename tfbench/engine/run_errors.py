@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfbench import errors
@@ -11,8 +12,10 @@ if TYPE_CHECKING:
     from tfbench.engine.steps import AnyStep
 
 
-def explain(error: Exception, step: AnyStep | None, feeds: Any = ()) -> Exception:
-    """The exception to raise for `error`, which `step` raised."""
+def explain(
+    error: Exception, step: AnyStep | None, feeds: Any = (), iterations: Sequence[tuple[str, int]] = ()
+) -> Exception:
+    """The exception to raise for `error`, which `step` raised, in these iterations of the loops around it."""
     if step is None:
         return error
     op = step.op
@@ -31,8 +34,11 @@ def explain(error: Exception, step: AnyStep | None, feeds: Any = ()) -> Exceptio
         kind = errors.UnknownError
         message = f"{type(error).__name__}: {error}"
     message = f"{message}\n\t [[{{{{node {op.name}}}}}]]"
+    if iterations:
+        message += "".join(f" in iteration {number} of loop '{name}'" for name, number in reversed(iterations))
     explained = kind(op.node_def, op, message)  # type: ignore[call-arg]
     explained.source = op.source
+    explained.iterations = tuple(iterations)
     explained.device = op.device or None
     return explained
 
@@ -48,3 +54,8 @@ def _broadcast_words(message: str) -> str:
 
 def _input_shapes(op: Any) -> str:
     return ", ".join(str(tensor.shape) for tensor in op.inputs)
+
+
+def keeps_cause(error: BaseException) -> bool:
+    """Whether the original exception says more than its explanation: the user's own code (py_func) does."""
+    return not isinstance(error, errors.OpError)

@@ -1,0 +1,155 @@
+"""A program, or one of its loops, as a Python function.
+
+A slot becomes a local variable, a step a line, a loop a `for`, and arithmetic on scalars is written with Python's
+operators, which NumPy's scalars run ten times faster than a ufunc call. Each line remembers its step, and the loops'
+counters are in the frame, so an exception still says which op failed in which iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import count
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from tfbench.engine.program import Program, is_number
+from tfbench.engine.steps import AnyStep, LoopStep
+
+#: loops inside each other that a function may have: Python allows 20 blocks
+DEEPEST = 18
+
+
+class Generated:
+    """A function, and what its lines stand for."""
+
+    __slots__ = ("_code", "_lines", "function")
+
+    def __init__(
+        self, function: Callable[..., Any], lines: list[tuple[AnyStep | None, tuple[tuple[str, str], ...]]]
+    ) -> None:
+        self.function = function
+        self._code: CodeType = function.__code__
+        self._lines = lines
+
+    def failure(self, error: BaseException) -> tuple[AnyStep | None, list[tuple[str, int]]]:
+        """The step whose line raised `error`, and the iteration in each loop around it."""
+        traceback = error.__traceback__
+        while traceback is not None:
+            if traceback.tb_frame.f_code is self._code:
+                step, loops = self._lines[traceback.tb_lineno - 1]
+                counters = traceback.tb_frame.f_locals
+                return step, [(name, counters[variable]) for name, variable in loops if variable in counters]
+            traceback = traceback.tb_next
+        return None, []
+
+
+def whole(program: Program) -> Generated:
+    """A function of the feeds that returns the fetches."""
+    writer = _Writer(program)
+    writer.add(f"def run({', '.join(f't{program.slots[tensor]}' for tensor in program.feeds)}):")
+    writer.indent = 1
+    writer.steps(program.steps)
+    writer.add(f"return ({''.join(f't{program.slots[tensor]}, ' for tensor in program.fetches)})")
+    return writer.finish("run")
+
+
+def loop(program: Program, step: LoopStep) -> Generated:
+    """A function of a run's slots and the number of an iteration, whose variables are set: it runs the rest."""
+    writer = _Writer(program)
+    writer.add("def loop(values, begun):")
+    writer.indent = 1
+    variables = {slot for carry in step.carry for slot in carry.outputs if slot not in carry.release}
+    entered = {slot for enter in step.head for slot in enter.outputs if slot not in enter.release}
+    for slot in sorted({*step.captured, *variables, *entered}):
+        if program.template[slot] is None:
+            writer.add(f"t{slot} = values[{slot}]")
+    for slot in sorted({*variables, *step.leaving}):
+        writer.add(f"values[{slot}] = None")
+    writer.iterations(step, "begun")
+    for slot in step.outputs:
+        writer.add(f"values[{slot}] = t{slot}")
+    return writer.finish("loop")
+
+
+class _Writer:
+    """The lines of one function."""
+
+    def __init__(self, program: Program) -> None:
+        self.indent = 0
+        self._lines: list[str] = []
+        self._meaning: list[tuple[AnyStep | None, tuple[tuple[str, str], ...]]] = []
+        #: the loops around the next line: their names and their counters
+        self._loops: tuple[tuple[str, str], ...] = ()
+        self._names: dict[str, Any] = {"count": count}
+        for slot, value in enumerate(program.template):
+            if value is not None:
+                # A string stays an array: kernels look at shapes, and bytes have none.
+                number = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype != object
+                self._names[f"t{slot}"] = value[()] if number else value
+        # Releasing a scalar would cost more than it gives back.
+        self._scalars = {
+            slot for tensor, slot in program.slots.items() if is_number(tensor) and not tensor._dtype._is_ref_dtype
+        }
+
+    def add(self, text: str, step: AnyStep | None = None) -> None:
+        self._lines.append(" " * self.indent + text)
+        self._meaning.append((step, self._loops))
+
+    def finish(self, name: str) -> Generated:
+        exec(compile("\n".join(self._lines), "<tfbench plan>", "exec"), self._names)
+        return Generated(self._names[name], self._meaning)
+
+    def steps(self, steps: Sequence[AnyStep]) -> None:
+        for step in steps:
+            if isinstance(step, LoopStep):
+                self._loop(step)
+                continue
+            line = step.source(len(self._lines), self._names)
+            release = self._released(step.release)
+            self.add(f"{line}; {release}" if release else line, step)
+
+    def _released(self, slots: Sequence[int]) -> str:
+        targets = [f"t{slot}" for slot in slots if slot not in self._scalars]
+        return " = ".join([*targets, "None"]) if targets else ""
+
+    def _release(self, slots: Sequence[int]) -> None:
+        line = self._released(slots)
+        if line:
+            self.add(line)
+
+    def _loop(self, step: LoopStep) -> None:
+        if step.guard is not None:
+            self.add(" = ".join([*(f"t{slot}" for slot in step.outputs), "None"]))
+            self.add(f"if t{step.guard}:", step)
+            self.indent += 1
+        self.steps(step.head)
+        self.steps(step.first)
+        if step.condition is None:
+            self.steps(step.test)
+            self.steps(step.tail)
+        else:
+            self.iterations(step)
+        if step.guard is not None:
+            self.indent -= 1
+            skipped = self._released(step.skipped)
+            if skipped:
+                self.add(f"else: {skipped}", step)
+
+    def iterations(self, step: LoopStep, begun: str = "") -> None:
+        """The iterations of a loop whose variables are set, and its tail."""
+        around = self._loops
+        counter = f"k{len(self._lines)}"
+        self.add(f"for {counter} in count({begun}):", step)
+        self._loops = (*around, (step.loop.name, counter))
+        self.indent += 1
+        self.steps(step.test)
+        self.add(f"if not t{step.condition}: break", step)
+        self._release(step.staying)
+        self.steps(step.body)
+        self.steps(step.carry)
+        self.indent -= 1
+        self._release(step.leaving)
+        self.steps(step.tail)
+        self._loops = around
