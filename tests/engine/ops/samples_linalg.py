@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+import tfbench as tf
+
 Sample = tuple[list[Any], dict[str, Any]]
 
 SQUARE = np.array([[4.0, 1.0, -2.0], [1.0, 3.0, 0.5], [-2.0, 0.5, 5.0]], np.float32)
@@ -21,6 +23,13 @@ SQUARES: list[Any] = [SQUARE, BATCH, COMPLEX, EMPTY, SQUARE.astype(np.float64)]
 def each(arrays: list[Any], **attrs: Any) -> list[Sample]:
     return [([array], attrs) for array in arrays]
 
+
+def symmetric(x: Any) -> list[Any]:
+    """Only one triangle is looked at, for the other is taken to be the same."""
+    return [(x + tf.linalg.adjoint(x)) / 2]
+
+
+PREPARED = {"Cholesky": symmetric, "SelfAdjointEigV2": symmetric}
 
 SAMPLES: dict[str, list[Sample]] = {
     "Qr": [*each([TALL, WIDE, BATCH, COMPLEX, np.zeros((2, 3, 0))]), *each([TALL, WIDE, BATCH], full_matrices=True)],

@@ -20,7 +20,7 @@ import pytest
 from tests.engine.ops.differentiation import Differentiated
 from tests.engine.ops.sampling import collect, collected, declared, flat
 from tfbench.engine.gradients.registry import gradient_function, load
-from tfbench.engine.gradients.unsaid import UNSAID
+from tfbench.engine.gradients.ruled_out import RULED_OUT
 
 SAMPLES, _ = collect()
 SAMPLES.update(collected("DIFFERENTIATED"))
@@ -32,36 +32,40 @@ TENSORFLOW: dict[str, str] = json.loads((Path(__file__).parent / "op_gradients.j
 #: Op types that have neither yet. This list only gets shorter.
 MISSING: frozenset[str] = frozenset(
     [
-        "All", "Any", "BatchMatMul", "BiasAddV1", "Bincount", "Bucketize", "Cholesky", "ClipByValue",
-        "ControlTrigger", "Cross", "CumulativeLogsumexp", "DenseBincount", "Dilation2DBackpropFilter",
-        "Dilation2DBackpropInput", "Eig", "Einsum", "Enter", "EuclideanNorm", "Exit", "ExtractImagePatches",
-        "FFT", "FFT2D", "FFT3D", "FractionalAvgPool", "FractionalAvgPoolGrad", "FractionalMaxPool",
-        "FractionalMaxPoolGrad", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3",
-        "HistogramFixedWidth", "IFFT", "IFFT2D", "IFFT3D", "LRNGrad", "LoopCond", "Lu", "MatrixLogarithm",
-        "MatrixSolveLs", "MatrixSquareRoot", "MatrixTriangularSolve", "MaxPoolGradGradWithArgmax",
-        "MaxPoolGradWithArgmax", "Merge", "Mod", "NextIteration", "NoOp", "NthElement", "ParallelConcat", "Qr",
-        "RandomGamma", "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSwitch",
-        "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SelfAdjointEigV2", "SoftplusGrad",
-        "SoftsignGrad", "SparseDenseCwiseDiv", "SparseDenseCwiseMul", "SparseMatMul", "SparseSegmentMean",
+        "ControlTrigger", "Enter", "Exit", "ExtractImagePatches", "FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D",
+        "IFFT3D", "LoopCond", "Lu", "MatrixLogarithm", "Merge", "NextIteration", "NthElement", "ParallelConcat",
+        "RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSwitch", "SegmentMax", "SegmentMean",
+        "SegmentMin", "SegmentProd", "SparseDenseCwiseDiv", "SparseDenseCwiseMul", "SparseSegmentMean",
         "SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtN", "SparseSegmentSqrtNWithNumSegments",
-        "SparseSegmentSum", "SparseSegmentSumWithNumSegments", "StatelessRandomGammaV3", "Svd", "Switch",
-        "TensorScatterMax", "TensorScatterMin", "TopK", "TopKV2", "TruncateMod", "UnsortedSegmentMax",
-        "UnsortedSegmentMin", "UnsortedSegmentProd",
+        "SparseSegmentSum", "SparseSegmentSumWithNumSegments", "Switch", "TensorScatterMax", "TensorScatterMin",
+        "TopK", "TopKV2", "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd",
     ]
 )  # fmt: skip
 
 #: whose gradients no difference can show, and what shows them instead
 ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(
+        ("RandomGamma", "StatelessRandomGammaV3"),
+        "samples move along their distribution, not as the generator would draw them; tested in test_special_slopes",
+    ),
     "PreventGradient": "it refuses to be differentiated; tested in the facts of array_misc",
     **dict.fromkeys(
         ("Enter", "Exit", "Merge", "NextIteration", "RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSwitch",
          "Switch", "LoopCond"),
         "it has a meaning only within a branch or a loop; tested in the facts of control flow",
     ),
+    **dict.fromkeys(
+        (f"TensorArray{method}{version}"
+         for method in ("Read", "Write", "Gather", "Scatter", "Concat", "Split") for version in ("", "V2", "V3")),
+        "it takes a handle, which lives only within a run; tested in the facts of tensor_arrays",
+    ),
 }  # fmt: skip
 
-#: Inputs (by position) that count as constant in TensorFlow, although the result depends on them.
+#: Inputs (by position) that count as constant in TensorFlow, although the result depends on them. (Of the gradients of
+#: the others they may be known to be variables again.)
 CONSTANT: dict[str, set[int]] = {
+    # a number that only serves to keep the system well-posed
+    "MatrixSolveLs": {2},
     # what is written where nothing else is
     "MatrixDiagPartV3": {2},
     "MatrixDiagV3": {4},
@@ -70,17 +74,50 @@ CONSTANT: dict[str, set[int]] = {
     "FusedBatchNorm": {3, 4},
     "FusedBatchNormV2": {3, 4},
     "FusedBatchNormV3": {3, 4},
+    # given, or the images' own: then they depend on these, and are not looked at
+    "FusedBatchNormGrad": {3, 4},
+    "FusedBatchNormGradV2": {3, 4},
+    "FusedBatchNormGradV3": {3, 4, 5},
+    # a parameter rather than a variable
+    "Betainc": {0, 1},
+    "Polygamma": {0},
+    "Zeta": {0},
+}
+
+#: How many of an op's results TensorFlow differentiates, where those after them depend on the inputs too.
+RESULTS: dict[str, int] = {
+    "FusedBatchNorm": 1,
+    "FusedBatchNormV2": 1,
+    "FusedBatchNormV3": 1,
+    "SoftmaxCrossEntropyWithLogits": 1,
 }
 
 #: whose gradient's own gradient is TensorFlow's, but not the derivative
 FIRST_ONLY: dict[str, str] = {
     "SoftmaxCrossEntropyWithLogits": "it counts as constant in the labels what holds only where they add up to 1",
+    "Zeta": "its slope in q is a zeta of x, which counts as constant there again",
 }
+
+#: whose gradient needs known sizes, as TensorFlow's does: which formula holds depends on them
+SIZES_KNOWN = {"Qr", "Svd"}
 
 #: samples whose gradient is TensorFlow's, but not the derivative, or refused by both: the difference must show
 NOT_THE_DERIVATIVE: dict[str, str] = {
+    **dict.fromkeys(
+        ("Eig-2", "SelfAdjointEigV2-2", "Svd-3"),
+        "complex vectors are determined but for their phases, and turn with any change",
+    ),
+    **dict.fromkeys(
+        ("MatrixSolveLs-2", "MatrixSolveLs-3"), "the orthogonal decomposition has no gradient, the normal equations do"
+    ),
+    "Qr-5": "the full q of a matrix that is higher than wide is not determined",
+    "MatrixSquareRoot-1": "it transposes complex matrices without a conjugate",
+    "Einsum-5": "axes of '...' that the result lacks",
+    "Cumprod-4": "it leaves out the conjugate of complex factors",
+    "Sqrt-3": "the complex root jumps at negative numbers",
     "ConcatV2-1": "the axis is int64, and TensorFlow's gradient of it does not build",
     "Conv2D-5": "a grouped convolution has no gradient kernel on the CPU",
+    "EuclideanNorm-11": "it divides the complex numbers by their norm, which is complex too, without a conjugate",
     "MulNoNan-6": "it leaves out the conjugate of complex factors",
     "MatrixDeterminant-2": "it leaves out the conjugate of a complex determinant",
     "LogMatrixDeterminant-2": "it counts the sign as constant, which turns if it is complex",
@@ -88,6 +125,7 @@ NOT_THE_DERIVATIVE: dict[str, str] = {
     "MaxPool-6": "with explicit paddings there is no second gradient",
     "Sign-6": "a complex sign turns with its number; the gradient is zero",
     "SoftmaxCrossEntropyWithLogits-1": "the gradient of labels that are broadcast has the wrong shape, an error",
+    "Xdivy-6": "it leaves out the conjugate of complex factors",
     "TensorScatterUpdate-0": "of updates to the same place each gets the whole gradient",
 }
 
@@ -96,7 +134,7 @@ def is_decided(type: str) -> bool:
     if REGISTRY[type].gradient_function is not None:
         return True
     # An op that TensorFlow differentiates may not say that it is not known what its gradient is.
-    return REGISTRY[type].no_gradient_reason is not None and not (type in UNSAID and TENSORFLOW[type] != "absent")
+    return REGISTRY[type].no_gradient_reason is not None and (type in RULED_OUT) == (TENSORFLOW[type] != "absent")
 
 
 def test_every_op_has_a_gradient_or_a_reason() -> None:
@@ -128,7 +166,7 @@ def test_asking_is_answered_as_by_tensorflow(type: str) -> None:
 
 
 def answer(type: str) -> str:
-    asked: Any = SimpleNamespace(name="asked", type=type, _inputs=(None,), attrs={})
+    asked: Any = SimpleNamespace(name="asked", type=type, _inputs=(None,), attrs={}, op_def=REGISTRY[type])
     try:
         return "none" if gradient_function(asked) is None else "function"
     except LookupError:
@@ -148,6 +186,8 @@ def usable(type: str, sample: Any) -> bool:
         return False
     arrays = [np.asarray(getattr(value, "value", value)) for value in flat(sample[0])]
     floats = [array for array in arrays if array.dtype.kind in "fcV" and array.dtype.names is None]
+    if sum(array.size for array in floats) > 2000:
+        return False  # among many numbers some are equal, as far as differences can see
     return any(array.size for array in floats) and all(np.isfinite(array).all() for array in floats)
 
 
@@ -161,7 +201,7 @@ def case_id(case: tuple[str, int]) -> str:
 
 def differentiated(case: tuple[str, int], **options: bool) -> Differentiated:
     type, i = case
-    found = Differentiated(type, SAMPLES[type][i], PREPARED.get(type), **options)
+    found = Differentiated(type, SAMPLES[type][i], PREPARED.get(type), RESULTS.get(type), **options)
     if not found.ys or not found.finite:
         pytest.skip("the result is not finite, or has no fraction")
     return found
@@ -184,6 +224,7 @@ def test_gradients_agree_with_differences(case: tuple[str, int]) -> None:
     one = differentiated(case)
     constant = frozenset(CONSTANT.get(case[0], ()))
     first = one.first()
+    assert not [i for i, grad in zip(one.positions, first) if i in constant and grad is not None]
     one.check(one.ys, one.ws, first, one.xs, constant)
     if case[0] in FIRST_ONLY or all(grad is None for grad in first):
         return
@@ -203,6 +244,8 @@ def test_gradients_of_unknown_ranks_and_single_precision(case: tuple[str, int]) 
     one = differentiated(case)
     exact = one.run([grad for grad in one.first() if grad is not None])
     for options, tolerance in (({"unknown": True}, 1e-10), ({"single": True}, 1e-4)):
+        if "unknown" in options and case[0] in SIZES_KNOWN:
+            continue
         other = differentiated(case, **options)
         found = other.run([grad for grad in other.first() if grad is not None])
         assert len(found) == len(exact)

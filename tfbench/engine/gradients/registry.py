@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from tfbench.engine.gradients.unsaid import UNSAID
+from tfbench.engine.gradients.ruled_out import RULED_OUT
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import lookup
 from tfbench.engine.opdef import registry as op_types
@@ -29,7 +29,7 @@ zeros_functions: dict[str, Callable[[Operation, int], Any]] = {}
 #: the modules of this package that declare gradients
 _MODULES = (
     "math", "functions", "special", "complexes", "reductions", "arrays", "gathers", "nn", "batch_norm", "random",
-    "tensor_arrays", "decompositions", "systems", "products",
+    "tensor_arrays", "decompositions", "systems", "products", "diagonals",
 )  # fmt: skip
 
 #: registered by programs: op type (or a name for gradient_override_map) -> (function or None, where)
@@ -62,7 +62,7 @@ def _register(name: str, function: GradientFunction | None) -> None:
     place = ""
     if name in _registered:
         place = _registered[name][1]
-    elif declared is not None and (declared.gradient_function or (declared.no_gradient_reason and name not in UNSAID)):
+    elif declared is not None and (declared.gradient_function or name in RULED_OUT):
         place = declared.declared_at
     if place:
         raise KeyError(f"Registering two gradient with name '{name}'! (Previous registration was in {place})")
@@ -111,11 +111,11 @@ def gradient_function(op: Operation) -> GradientFunction | None:
     name = op.attrs.get("_gradient_op_type", op.type)
     if name in _registered:
         return _registered[name][0]
-    declared = op_types.get(name)
+    declared = op.op_def if name == op.type else op_types.get(name)
     if declared is not None:
         if declared.gradient_function is not None:
             return declared.gradient_function
-        if declared.no_gradient_reason is not None and name not in UNSAID and name not in _CONTROL_FLOW:
+        if name in RULED_OUT:
             return None
     if op.type in _CONTROL_FLOW:
         where = "cond" if "Switch" in op.type or "Merge" in op.type else "while_loop"

@@ -207,11 +207,6 @@ def _matrix_diag_kernel(xp: Any, x: Any, k: Any, num_rows: Any, num_cols: Any, p
     return result
 
 
-@_matrix_diag.gradient
-def _matrix_diag_gradient(node: Operation, dy: Any) -> Any:
-    return [_matrix_diag_part(dy, node.inputs[1], 0, align=node.attrs["align"]), None, None, None, None]
-
-
 @_matrix_diag_part.shape
 def _matrix_diag_part_shape(node: Operation, x: Shape, k: Shape, padding: Shape) -> list[Shape]:
     x = with_rank_at_least(x, 2)
@@ -246,18 +241,6 @@ def _matrix_diag_part_kernel(xp: Any, x: Any, k: Any, padding: Any, *, align: st
         if length:
             result[..., line, start : start + length] = xp.diagonal(x, column - row, -2, -1)
     return result
-
-
-@_matrix_diag_part.gradient
-def _matrix_diag_part_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    x, k = node.inputs[:2]
-    known = x._shape
-    if known is not None and None not in known[-2:]:
-        rows, columns = known[-2:]
-        return [_matrix_diag(dy, k, rows, columns, 0, align=node.attrs["align"]), None, None]
-    return [matrix_set_diag(ops.zeros_like(x), dy, k=k, align=node.attrs["align"]), None, None]
 
 
 @_matrix_set_diag.shape
@@ -299,16 +282,6 @@ def _matrix_set_diag_kernel(xp: Any, x: Any, diagonal: Any, k: Any, *, align: st
             first = row * columns + column
             flat[..., first : first + (length - 1) * (columns + 1) + 1 : columns + 1] = values
     return result
-
-
-@_matrix_set_diag.gradient
-def _matrix_set_diag_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    _, diagonal, k = node.inputs
-    align = node.attrs["align"]
-    part = _matrix_diag_part(dy, k, 0, align=align)
-    return [_matrix_set_diag(dy, ops.zeros_like(diagonal), k, align=align), part, None]
 
 
 def matrix_diag(

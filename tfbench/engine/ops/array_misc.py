@@ -53,9 +53,7 @@ def _snapshot_kernel(xp: Any, x: Any) -> Any:
     return xp.array(x)
 
 
-@_snapshot.gradient
-def _snapshot_gradient(node: Operation, dy: Any) -> Any:
-    return [dy]
+_snapshot.no_gradient("TensorFlow registers no gradient: only its optimiser adds such nodes")
 
 
 # -- EnsureShape ---------------------------------------------------------------------------------------------------

@@ -303,7 +303,7 @@ def _by_nodes(matrix: Tensor, fast: bool) -> bool:
     return not (size > _LARGE and batch > min(known[-2:]))
 
 
-def _gram_cholesky(matrix: Tensor, l2_regularizer: Any, tall: bool) -> Tensor:
+def gram_cholesky(matrix: Tensor, l2_regularizer: Any, tall: bool) -> Tensor:
     """The Cholesky factor of M^H M (of M M^H for wide matrices) plus the regularizer on its diagonal."""
     gram = matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
     if isinstance(l2_regularizer, Tensor) or l2_regularizer != 0:
@@ -319,12 +319,12 @@ def _gram_cholesky(matrix: Tensor, l2_regularizer: Any, tall: bool) -> Tensor:
 
 
 def _tall_solution(matrix: Tensor, rhs: Any, l2_regularizer: Any) -> Tensor:
-    chol = _gram_cholesky(matrix, l2_regularizer, True)
+    chol = gram_cholesky(matrix, l2_regularizer, True)
     return cholesky_solve(chol, matmul(matrix, rhs, adjoint_a=True))
 
 
 def _wide_solution(matrix: Tensor, rhs: Any, l2_regularizer: Any) -> Tensor:
-    chol = _gram_cholesky(matrix, l2_regularizer, False)
+    chol = gram_cholesky(matrix, l2_regularizer, False)
     return matmul(matrix, cholesky_solve(chol, rhs), adjoint_a=True)
 
 

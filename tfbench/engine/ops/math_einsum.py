@@ -92,6 +92,9 @@ def _einsum_kernel(xp: Any, *arrays: Any, equation: str) -> Any:
                     f"Expected dimension {sizes[name]} at axis {axis} of the input shaped "
                     f"{debug_string(array.shape)} but got dimension {size}",
                 )
+    once = "".join(dict.fromkeys(output))
+    if once != output:
+        return _on_diagonals(xp, _einsum_kernel(xp, *arrays, equation=_written(labels, once)), once, output)
     if _REST in "".join(labels) and _REST not in output:
         arrays, equation = _without_rest(xp, arrays, labels, output)
     if len(arrays) == 1:
@@ -99,6 +102,19 @@ def _einsum_kernel(xp: Any, *arrays: Any, equation: str) -> Any:
     else:
         result = _pair(xp, arrays, equation)
     return xp.array(result) if len(arrays) == 1 else result
+
+
+def _on_diagonals(xp: Any, values: Any, labels: str, output: str) -> Any:
+    """Zeros but where the axes that have the same label have the same index."""
+    at = labels.find(_REST)
+    extra = values.ndim - len(labels) + 1
+    sizes: dict[str, tuple[int, ...]] = {}
+    for place, name in enumerate(labels):
+        start = place if at < 0 or place <= at else place + extra - 1
+        sizes[name] = values.shape[start : start + (extra if place == at else 1)]
+    result = xp.zeros([size for name in output for size in sizes[name]], values.dtype)
+    xp.einsum(_written([output], labels), result)[...] = values
+    return result
 
 
 def _pair(xp: Any, arrays: Any, equation: str) -> Any:

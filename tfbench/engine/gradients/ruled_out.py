@@ -1,0 +1,31 @@
+"""Op types that TensorFlow knows to have no gradient: there it is None.
+
+Each says why where it is declared. Of the other types that give a reason TensorFlow says nothing: most of them have
+results that could not be differentiated anyway, but asking for such a gradient is an error there and here, and programs
+may register one.
+"""
+
+from __future__ import annotations
+
+RULED_OUT = frozenset(
+    [
+        "ApproximateEqual", "ArgMax", "ArgMin", "AsString", "Assert", "Assign", "AssignAdd", "AssignSub",
+        "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BroadcastGradientArgs", "Ceil", "ConcatOffset", "Const",
+        "DecodeBase64", "DecodeRaw", "EditDistance", "EncodeBase64", "Equal", "Floor", "Greater",
+        "GreaterEqual", "Invert", "InvertPermutation", "LeftShift", "Less", "LessEqual", "LinSpace",
+        "LogicalAnd", "LogicalNot", "LogicalOr", "Multinomial", "NotEqual", "OneHot", "OnesLike",
+        "ParameterizedTruncatedNormal", "PopulationCount", "PyFunc", "PyFuncStateless", "RandomShuffle",
+        "RandomStandardNormal", "RandomUniform", "Range", "Rank", "ReduceJoin", "RegexReplace", "RightShift",
+        "Rint", "Round", "ScatterAdd", "ScatterDiv", "ScatterMul", "ScatterNdAdd", "ScatterNdSub",
+        "ScatterNdUpdate", "ScatterSub", "Shape", "ShapeN", "Size", "Stack", "StackClose", "StackPop",
+        "StackPush", "StatelessMultinomial", "StatelessRandomNormal", "StatelessRandomNormalV2",
+        "StatelessRandomPoisson", "StatelessRandomUniform", "StatelessRandomUniformFullInt",
+        "StatelessRandomUniformFullIntV2", "StatelessRandomUniformInt", "StatelessRandomUniformIntV2",
+        "StatelessRandomUniformV2", "StatelessTruncatedNormal", "StatelessTruncatedNormalV2", "StopGradient",
+        "StringJoin", "StringSplit", "StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong",
+        "StringToNumber", "TensorArray", "TensorArrayClose", "TensorArrayCloseV2", "TensorArrayCloseV3",
+        "TensorArrayGrad", "TensorArrayGradV2", "TensorArrayGradV3", "TensorArrayGradWithShape",
+        "TensorArraySize", "TensorArraySizeV2", "TensorArraySizeV3", "TensorArrayV2", "TensorArrayV3",
+        "Timestamp", "TruncatedNormal", "VarIsInitializedOp", "VariableShape", "ZerosLike",
+    ]
+)  # fmt: skip
