@@ -58,6 +58,7 @@ def _message(function: str) -> Any:
     return call
 
 
+OPERATORS["checkpoint_files"] = lambda: importlib.import_module("tfbench.formats.checkpoint_files")
 OPERATORS["node_def"] = _message("node_def")
 OPERATORS["graph_def"] = _message("graph_def")
 OPERATORS["graph_def_versions"] = _message("versions")

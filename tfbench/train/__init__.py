@@ -1,24 +1,110 @@
 """`tf.train`."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from tfbench.train.adadelta import AdadeltaOptimizer
 from tfbench.train.adagrad import AdagradDAOptimizer, AdagradOptimizer, ProximalAdagradOptimizer
 from tfbench.train.adam import AdamOptimizer
+from tfbench.train.checkpoint_reader import NewCheckpointReader, list_variables, load_checkpoint, load_variable
+from tfbench.train.checkpoint_state import (
+    checkpoint_exists,
+    checkpoints_iterator,
+    generate_checkpoint_state_proto,
+    get_checkpoint_mtimes,
+    get_checkpoint_state,
+    latest_checkpoint,
+    remove_checkpoint,
+    update_checkpoint_state,
+)
+from tfbench.train.decay import (
+    cosine_decay,
+    cosine_decay_restarts,
+    exponential_decay,
+    inverse_time_decay,
+    linear_cosine_decay,
+    natural_exp_decay,
+    noisy_linear_cosine_decay,
+    piecewise_constant,
+    polynomial_decay,
+)
+from tfbench.train.decay import piecewise_constant as piecewise_constant_decay
 from tfbench.train.ftrl import FtrlOptimizer
+from tfbench.train.global_step import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
 from tfbench.train.gradient_descent import GradientDescentOptimizer, ProximalGradientDescentOptimizer
+from tfbench.train.init_from_checkpoint import init_from_checkpoint
+from tfbench.train.meta_graphs import export_meta_graph, import_meta_graph, write_graph
 from tfbench.train.momentum import MomentumOptimizer
+from tfbench.train.moving_averages import ExponentialMovingAverage
 from tfbench.train.optimizer import Optimizer
 from tfbench.train.rmsprop import RMSPropOptimizer
+from tfbench.train.saver import Saver
 
 __all__ = [
     "AdadeltaOptimizer",
     "AdagradDAOptimizer",
     "AdagradOptimizer",
     "AdamOptimizer",
+    "ExponentialMovingAverage",
     "FtrlOptimizer",
     "GradientDescentOptimizer",
     "MomentumOptimizer",
+    "NewCheckpointReader",
     "Optimizer",
     "ProximalAdagradOptimizer",
     "ProximalGradientDescentOptimizer",
     "RMSPropOptimizer",
+    "Saver",
+    "assert_global_step",
+    "checkpoint_exists",
+    "checkpoints_iterator",
+    "cosine_decay",
+    "cosine_decay_restarts",
+    "create_global_step",
+    "exponential_decay",
+    "export_meta_graph",
+    "generate_checkpoint_state_proto",
+    "get_checkpoint_mtimes",
+    "get_checkpoint_state",
+    "get_global_step",
+    "get_or_create_global_step",
+    "global_step",
+    "import_meta_graph",
+    "init_from_checkpoint",
+    "inverse_time_decay",
+    "latest_checkpoint",
+    "linear_cosine_decay",
+    "list_variables",
+    "load_checkpoint",
+    "load_variable",
+    "natural_exp_decay",
+    "noisy_linear_cosine_decay",
+    "piecewise_constant",
+    "piecewise_constant_decay",
+    "polynomial_decay",
+    "remove_checkpoint",
+    "update_checkpoint_state",
+    "write_graph",
 ]
+
+#: messages of TensorFlow's protocol, which need protobuf
+_MESSAGES = {
+    "BytesList", "CheckpointState", "ClusterDef", "Example", "Feature", "FeatureList", "FeatureLists", "Features",
+    "FloatList", "Int64List", "JobDef", "SaverDef", "SequenceExample", "ServerDef",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Messages are loaded when they are first asked for."""
+    if name in _MESSAGES:
+        from tfbench.formats import protos
+
+        return getattr(protos, name)
+    raise AttributeError(f"module 'tfbench.train' has no attribute {name!r}")

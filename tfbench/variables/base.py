@@ -177,6 +177,11 @@ class Variable(metaclass=_VariableType):
     def _from_proto(self, message: Any, import_scope: str | None) -> None:
         raise NotImplementedError
 
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
+        """The variable of the default graph that a VariableDef describes, of the kind that it says."""
+        return Variable.choose(variable_def.is_resource)(variable_def=variable_def, import_scope=import_scope)
+
     def _make_initial_value(self, initial_value: Any, dtype: Any, validate_shape: bool, expected: Any) -> Tensor:
         """The initial value as a tensor whose shape is known enough."""
         value = convert_to_tensor(initial_value, dtype=dtype, name="initial_value")

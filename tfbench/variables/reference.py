@@ -87,7 +87,7 @@ class RefVariable(Variable):
             graph.as_graph_element(prefix + message.initial_value_name) if message.initial_value_name else None
         )
         self._snapshot = graph.as_graph_element(prefix + message.snapshot_name)
-        self._trainable = message.trainable if message.HasField("initializer_name") else True  # proto2-less default
+        self._trainable = message.trainable
         if message.HasField("save_slice_info_def"):
             self._save_slice_info = Variable.SaveSliceInfo(
                 save_slice_info_def=message.save_slice_info_def, import_scope=import_scope

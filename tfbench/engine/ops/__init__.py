@@ -60,6 +60,7 @@ from tfbench.engine.ops.loops import *
 from tfbench.engine.ops.control_flow import *
 from tfbench.engine.ops.while_loop import *
 from tfbench.engine.ops.tensor_array import *
+from tfbench.engine.ops.functional import *
 from tfbench.engine.ops.printing import *
 from tfbench.engine.ops.checks import *
 from tfbench.engine.ops.asserts import *
@@ -71,6 +72,7 @@ from tfbench.engine.ops.string_split import *
 from tfbench.engine.ops.string_regex import *
 from tfbench.engine.ops.string_csv import *
 from tfbench.engine.ops.files import *
+from tfbench.engine.ops.checkpoints import *
 from tfbench.engine.ops.printing_v2 import *
 from tfbench.engine.ops.linalg import *
 from tfbench.engine.ops.linalg_solve import *

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Any
 
@@ -32,7 +33,7 @@ def _scalar(value: Any, what: str) -> bytes:
     return array[()]
 
 
-def _file_error(path: bytes, error: OSError) -> errors.OpError:
+def file_error(path: str | bytes, error: OSError) -> errors.OpError:
     """An operating system's error as TensorFlow's: the type says what kind it is."""
     kinds: list[tuple[type[OSError], Any]] = [
         (FileNotFoundError, errors.NotFoundError),
@@ -42,6 +43,8 @@ def _file_error(path: bytes, error: OSError) -> errors.OpError:
         (FileExistsError, errors.AlreadyExistsError),
     ]
     kind = next((ours for theirs, ours in kinds if isinstance(error, theirs)), errors.UnknownError)
+    if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EMFILE, getattr(errno, "EDQUOT", None)):
+        kind = errors.ResourceExhaustedError
     found: errors.OpError = kind(None, None, f"{os.fsdecode(path)}; {error.strerror}")
     return found
 
@@ -61,7 +64,7 @@ def _read_bind(context: Any) -> Any:
             with open(path, "rb") as file:
                 return as_strings([file.read()], ())
         except OSError as error:
-            raise _file_error(path, error) from None
+            raise file_error(path, error) from None
 
     return read
 
@@ -89,7 +92,7 @@ def _write_kernel(xp: Any, filename: Any, contents: Any) -> None:
         with open(path, "wb") as file:
             file.write(data)
     except OSError as error:
-        raise _file_error(path, error) from None
+        raise file_error(path, error) from None
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> Operation:

@@ -1,0 +1,138 @@
+"""Collections of a graph as CollectionDef messages and back.
+
+What a collection holds decides how it is written: objects with a message of their own (variables, savers) as bytes,
+operations and tensors by name, numbers and strings as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tfbench import logging
+from tfbench.engine.collections import GraphKeys
+from tfbench.engine.graph import Graph
+from tfbench.formats import protos
+
+
+class ProtoFunctions(NamedTuple):
+    """How the objects of one collection become messages, and messages become objects again."""
+
+    message: Callable[[], Any]
+    #: (object, export_scope) -> message, or None for what is outside of the scope
+    to_proto: Callable[[Any, str | None], Any]
+    #: (message, import_scope) -> object
+    from_proto: Callable[[Any, str | None], Any]
+
+
+_registered: dict[str, ProtoFunctions] = {}
+
+
+def register_proto_functions(collection: str, functions: ProtoFunctions) -> None:
+    """Says how the objects of a collection are written into meta graphs."""
+    _registered[collection] = functions
+
+
+def _variable_from_proto(message: Any, import_scope: str | None) -> Any:
+    from tfbench.variables.base import Variable
+
+    return Variable.from_proto(message, import_scope=import_scope)
+
+
+def _saver_from_proto(message: Any, import_scope: str | None) -> Any:
+    from tfbench.train.saver import Saver
+
+    return Saver.from_proto(message, import_scope=import_scope)
+
+
+def _own_to_proto(item: Any, export_scope: str | None) -> Any:
+    return item.to_proto(export_scope=export_scope)
+
+
+_VARIABLES = ProtoFunctions(lambda: protos.VariableDef(), _own_to_proto, _variable_from_proto)
+for _key in (*GraphKeys._VARIABLE_COLLECTIONS, GraphKeys.GLOBAL_STEP, GraphKeys.EVAL_STEP):
+    register_proto_functions(_key, _VARIABLES)
+register_proto_functions(GraphKeys.SAVERS, ProtoFunctions(lambda: protos.SaverDef(), _own_to_proto, _saver_from_proto))
+
+
+def add_collection(meta_graph: Any, graph: Graph, key: Any, export_scope: str | None, skip: bool = False) -> None:
+    """Writes one collection into a MetaGraphDef; one that cannot be written is left out, with a warning."""
+    if not isinstance(key, (str, bytes)):
+        logging.warning("Only collections with string type keys will be serialized. This key has %s", type(key))
+        return
+    name = key.decode() if isinstance(key, bytes) else key
+    items = graph.get_collection(key)
+    if skip or not items:
+        return
+    message = protos.CollectionDef()
+    try:
+        _write(message, name, items, export_scope)
+    except (TypeError, ValueError, AttributeError) as error:
+        logging.warning(
+            "Issue encountered when serializing %s.\nType is unsupported, or the types of the items don't match field "
+            "type in CollectionDef. Note this is a warning and probably safe to ignore.\n%s",
+            name,
+            error,
+        )
+        return
+    meta_graph.collection_def[name].CopyFrom(message)
+
+
+def _write(message: Any, name: str, items: list[Any], scope: str | None) -> None:
+    functions = _registered.get(name)
+    if functions is not None:
+        written = [found for item in items if (found := functions.to_proto(item, scope)) is not None]
+        message.bytes_list.value.extend(found.SerializeToString() for found in written)
+        return
+    first = items[0]
+    if isinstance(first, (str, bytes)):
+        texts = [item.encode() if isinstance(item, str) else item for item in items]
+        message.bytes_list.value.extend(texts)
+    elif isinstance(first, int) and not isinstance(first, bool):
+        message.int64_list.value.extend(items)
+    elif isinstance(first, float):
+        message.float_list.value.extend(items)
+    else:
+        for item in items:
+            if scope is None or item.name.startswith(f"{scope}/"):
+                message.node_list.value.append(strip(item.name, scope))
+
+
+def strip(name: str, scope: str | None) -> str:
+    """A name relative to a scope."""
+    return name.removeprefix(f"{scope}/") if scope else name
+
+
+def restore_collections(graph: Graph, meta_graph: Any, import_scope: str | None) -> dict[str, Any]:
+    """Puts the collections of a MetaGraphDef into a graph; gives the variables by name. One object is made of each
+    message, also where it is in several collections."""
+    made: dict[tuple[str, bytes], Any] = {}
+    variables: dict[str, Any] = {}
+    prefix = f"{import_scope}/" if import_scope else ""
+    for key in sorted(meta_graph.collection_def):
+        if key == UNBOUND_INPUTS:
+            continue
+        message = meta_graph.collection_def[key]
+        kind = message.WhichOneof("kind")
+        if kind is None:
+            logging.error("Cannot identify data type for collection %s. Skipping.", key)
+            continue
+        functions = _registered.get(key)
+        if functions is not None and kind == "bytes_list":
+            for data in message.bytes_list.value:
+                what = "variable" if functions is _VARIABLES else key
+                found = made.get((what, data))
+                if found is None:
+                    parsed = functions.message().FromString(data)
+                    found = made[what, data] = functions.from_proto(parsed, import_scope)
+                    if functions is _VARIABLES:
+                        variables[parsed.variable_name] = found
+                graph.add_to_collection(key, found)
+            continue
+        for value in getattr(message, kind).value:
+            graph.add_to_collection(key, graph.as_graph_element(prefix + value) if kind == "node_list" else value)
+    return variables
+
+
+#: the collection that lists the inputs that a part of a graph takes from outside
+UNBOUND_INPUTS = "unbound_inputs"
