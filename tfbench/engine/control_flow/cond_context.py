@@ -64,7 +64,7 @@ class CondContext(ControlFlowContext):
         outside = self._outside(val)
         graph = val.graph
         with graph.control_dependencies(None):
-            inside = switch_ref_or_tensor(outside, self._pred)[self._branch]
+            inside: Tensor = switch_ref_or_tensor(outside, self._pred)[self._branch]
             if self._outer_context is not None:
                 self._outer_context.AddInnerOp(inside.op)
         graph.prevent_fetching(inside.op)
@@ -78,7 +78,7 @@ class CondContext(ControlFlowContext):
         if val.name in self._values:
             return self._external_values.get(val.name, val)
         # The branch returns something from outside as it is.
-        inside = switch_ref_or_tensor(self._outside(val), self._pred)[self._branch]
+        inside: Tensor = switch_ref_or_tensor(self._outside(val), self._pred)[self._branch]
         self._external_values[val.name] = inside
         return inside
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _EXITS = frozenset(["Exit", "RefExit"])
 _ENTERS = frozenset(["Enter", "RefEnter"])
+_SWITCHES = frozenset(["Switch", "RefSwitch"])
 
 
 def is_loop_exit(op: Operation) -> bool:
@@ -29,6 +30,27 @@ def is_loop_exit(op: Operation) -> bool:
 
 def is_loop_enter(op: Operation) -> bool:
     return op.type in _ENTERS
+
+
+def is_switch(op: Operation) -> bool:
+    return op.type in _SWITCHES
+
+
+def is_loop_switch(op: Operation) -> bool:
+    """Whether `op` sends a loop variable on or out; not the switch of a branch inside a loop."""
+    context: ControlFlowContext | None = op._control_flow_context
+    return (
+        op.type in _SWITCHES
+        and context is not None
+        and context.IsWhileContext()
+        and op._inputs[1].op.type == "LoopCond"
+    )
+
+
+def while_context(op: Operation) -> WhileContext | None:
+    """The innermost loop that `op` is in."""
+    context: ControlFlowContext | None = op._control_flow_context
+    return None if context is None else context.GetWhileContext()
 
 
 def is_constant_enter(op: Operation) -> bool:
@@ -82,9 +104,7 @@ class ControlFlowContext:
 
     @staticmethod
     def _copied(fields: dict[str, Any]) -> dict[str, Any]:
-        return {
-            key: value.copy() if isinstance(value, (set, dict, list)) else value for key, value in fields.items()
-        }
+        return {key: value.copy() if isinstance(value, (set, dict, list)) else value for key, value in fields.items()}
 
     # -- what it is ---------------------------------------------------------------------------------------------
 

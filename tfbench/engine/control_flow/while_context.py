@@ -125,7 +125,7 @@ class WhileContext(ControlFlowContext):
         outside = val if self._outer_context is None else self._outer_context.AddValue(val)
         graph = val.graph
         with graph.control_dependencies(None):
-            inside = enter(outside, self._name, True, self._parallel_iterations)
+            inside: Tensor = enter(outside, self._name, True, self._parallel_iterations)
             graph.prevent_feeding(inside)
             if self._outer_context is not None:
                 self._outer_context.AddInnerOp(inside.op)

@@ -84,10 +84,12 @@ def gradients(
         walk = Walk(graph, colocate, bool(gate_gradients), aggregation_method or 0)
         state = graph.scope_state
         outer, state.trace = state.trace, state.trace or source.capture()
+        context = graph._control_flow_context
         try:
             walk.run(targets, sources, _start_gradients(graph, colocate, targets, starts), stops)
         finally:
             state.trace = outer
+            graph._control_flow_context = context
     walk.finish()
     found = [walk.result(x) for x in sources]
     if unconnected is UnconnectedGradients.ZERO:

@@ -19,17 +19,13 @@ from tfbench.engine.opdef import registry as op_types
 GradientFunction = Callable[..., Any]
 _F = TypeVar("_F", bound=GradientFunction)
 
-_CONTROL_FLOW = frozenset(
-    ["Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "LoopCond"]
-)
-
 #: zeros for outputs that nobody differentiated, where `zeros_like` is not enough: by op type, of (op, output index)
 zeros_functions: dict[str, Callable[[Operation, int], Any]] = {}
 
 #: the modules of this package that declare gradients
 _MODULES = (
     "math", "functions", "special", "complexes", "reductions", "arrays", "gathers", "nn", "batch_norm", "random",
-    "tensor_arrays", "decompositions", "systems", "products", "diagonals",
+    "tensor_arrays", "control_flow", "loop_walk", "decompositions", "systems", "products", "diagonals",
 )  # fmt: skip
 
 #: registered by programs: op type (or a name for gradient_override_map) -> (function or None, where)
@@ -117,11 +113,6 @@ def gradient_function(op: Operation) -> GradientFunction | None:
             return declared.gradient_function
         if name in RULED_OUT:
             return None
-    if op.type in _CONTROL_FLOW:
-        where = "cond" if "Switch" in op.type or "Merge" in op.type else "while_loop"
-        raise NotImplementedError(
-            f"Gradients through {where} come later: '{op.name}' (op type: {op.type}) lies between ys and xs."
-        )
     raise LookupError(
         f"No gradient defined for operation '{op.name}' (op type: {op.type}). Register one with "
         f"@tf.RegisterGradient('{name}'), or put tf.stop_gradient around its result if it counts as a constant."

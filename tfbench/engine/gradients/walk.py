@@ -54,7 +54,8 @@ class Walk:
         self.from_ops = [x.op for x in xs]
         between, pending = ops_between(self.graph, self.to_ops, self.from_ops)
         self.pending = pending
-        self.loops = loops.needed(self, between) if self.graph.rewired else None
+        if self.graph.rewired or self.graph._control_flow_context is not None:
+            self.loops = loops.needed(self, between)
         for y, dy in zip(ys, starts):
             self.add(tensor_of(y), dy)
         # An op with a source before it is not where the walk ends, even if it makes a source itself.

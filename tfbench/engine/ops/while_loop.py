@@ -1,8 +1,8 @@
 """`while_loop`, built from Enter, Merge, Switch, NextIteration and Exit as TensorFlow 1.x builds it.
 
-Each loop variable is Enter -> Merge -> Switch by the condition -> Identity (what the body gets) -> NextIteration -> back
-to the Merge; the other side of the Switch goes to the Exit. While the condition and the body are called, the loop's
-`WhileContext` takes in every op that they make.
+Each loop variable is Enter -> Merge -> Switch by the condition -> Identity (what the body gets) -> NextIteration ->
+back to the Merge; the other side of the Switch goes to the Exit. While the condition and the body are called, the
+loop's `WhileContext` takes in every op that they make.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def while_loop(
 ) -> Any:
     """Repeats `body` as long as `cond` is true; both get the loop variables, and `body` returns their next values.
 
-    `loop_vars` is a list or tuple of tensors, composites, TensorArrays and nests of them. They keep dtype and structure,
-    and their shapes too unless `shape_invariants`, of the same structure, holds less specific ones. A single variable
-    comes back by itself, unless `return_same_structure`. `back_prop=False` says that no gradient goes through; the
-    order of iterations is fixed here, so `parallel_iterations` and `swap_memory` only go into the graph.
+    `loop_vars` is a list or tuple of tensors, composites, TensorArrays and nests of them. They keep dtype and
+    structure, and their shapes too unless `shape_invariants`, of the same structure, holds less specific ones. A
+    single variable comes back by itself, unless `return_same_structure`. `back_prop=False` says that no gradient goes
+    through; the order of iterations is fixed here, so `parallel_iterations` and `swap_memory` only go into the graph.
 
     Raises:
       TypeError: if `cond` or `body` is not callable, or the condition is not a bool.
@@ -232,8 +232,9 @@ def _close(context: WhileContext, merge: Tensor, result: Tensor) -> None:
     if not _covers(merge.shape, back.shape):
         raise ValueError(
             f"Input tensor '{variable.name}' enters the loop with shape {variable.shape}, but has shape {back.shape} "
-            f"after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of "
-            f"tf.while_loop to specify a less-specific shape. (Loop '{context.name}'{_made(result)})"
+            "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument "
+            "of tf.while_loop to specify a less-specific shape. "
+            f"(Loop '{context.name}'{_made(result)})"
         )
     if back.dtype.base_dtype != merge.dtype.base_dtype:
         given, wanted = (proto_type_name(kind.base_dtype).lower() for kind in (back.dtype, merge.dtype))
