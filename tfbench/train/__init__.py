@@ -31,13 +31,6 @@ from tfbench.train.decay import (
 )
 from tfbench.train.decay import piecewise_constant as piecewise_constant_decay
 from tfbench.train.ftrl import FtrlOptimizer
-from tfbench.train.global_step import (
-    assert_global_step,
-    create_global_step,
-    get_global_step,
-    get_or_create_global_step,
-    global_step,
-)
 from tfbench.train.gradient_descent import GradientDescentOptimizer, ProximalGradientDescentOptimizer
 from tfbench.train.init_from_checkpoint import init_from_checkpoint
 from tfbench.train.meta_graphs import export_meta_graph, import_meta_graph, write_graph
@@ -46,6 +39,13 @@ from tfbench.train.moving_averages import ExponentialMovingAverage
 from tfbench.train.optimizer import Optimizer
 from tfbench.train.rmsprop import RMSPropOptimizer
 from tfbench.train.saver import Saver
+from tfbench.train.training_step import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
 
 __all__ = [
     "AdadeltaOptimizer",
