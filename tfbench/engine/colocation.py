@@ -202,7 +202,7 @@ class Groups:
                 y,
                 f"Cannot colocate nodes {{{{colocation_node {self.ops[x].name}}}}} and {{{{colocation_node "
                 f"{self.ops[y].name}}}}}: Cannot merge devices with incompatible {_PARTS[wrong]}: "
-                f"'{unparse(pair[0])}' and '{unparse(pair[1])}'",
+                f"'{unparse(_merged_until(wrong, *pair))}' and '{unparse(pair[1])}'",
                 (root, other),
             )
         firm = merge_parts(other_firm, firm)
@@ -216,3 +216,9 @@ def _contradiction(a: Parts, b: Parts) -> int | None:
             if a[position] is not None and b[position] is not None and a[position] != b[position]:
                 return position
     return None
+
+
+def _merged_until(wrong: int, a: Parts, b: Parts) -> Parts:
+    """`a` as TensorFlow's message shows it: completed by what `b` says before the part where they disagree."""
+    known: Parts = (b[0], b[1] if wrong > 1 else None, b[2] if wrong > 2 else None, b[3] if wrong > 3 else None, None)
+    return merge_parts(a, known) if wrong else a

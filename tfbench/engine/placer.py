@@ -1,11 +1,11 @@
 """Where every operation runs: TensorFlow's rules, and for each decision its reason.
 
 Operations that must be together form groups (`colocation`). A group goes to the first device that its request leaves
-room for and whose kind has kernels for all of it: GPUs before CPUs, then by name. Two kinds of operation look at their
-neighbours where nothing else decides: one that makes a value from nothing (a constant, a random number) goes where its
-consumers are if those are on one device, and one that looks at a shape alone (Shape, Size, Rank) goes where its
-input is. With soft placement a request for a type or an index that is not there, or has no kernel, is dropped; a
-request for another job never is.
+room for and whose kind has kernels for all of it: GPUs before CPUs, then by name. Where nothing decides, some kinds of
+operation look at their neighbours. What makes a value from nothing (a constant, a random number) goes where its
+consumers are, if those are on one device. What looks at a shape alone (Shape, Size, Rank), and an identity between two
+operations that ask for the same, goes where its input is. With soft placement a request for a type or an index that is
+not there, or has no kernel, is dropped; a request for another job never is.
 
 The whole graph is placed, whatever is fetched. State stays where it is: what a session has placed once is not moved by
 what is added to the graph later.
@@ -220,12 +220,10 @@ class Placer:
             if op in groups.number:
                 chosen[groups.root(groups.number[op])] = index
         beside: dict[int, str] = {}
-        generators: dict[int, list[int]] = {}
-        parent = groups.parent
-        number = groups.number
+        generators, consumers = self._find_consumers(ops, groups.number)
+        parent, number = groups.parent, groups.number
         for i, op in enumerate(ops):
-            if not op._inputs and len(op.outputs_list) == 1 and not op.outputs_list[0]._dtype._is_ref_dtype:
-                generators[i] = []
+            if i in generators:
                 continue
             root = parent[i]
             if parent[root] != root:
@@ -234,29 +232,29 @@ class Placer:
             if index < 0:
                 candidates = self._candidates(groups, root, i)
                 index = candidates[0]
-                if op.type in _METADATA:
-                    source = assigned[number[op._inputs[0].op]] if op._inputs[0].op in number else -1
-                    if source in candidates and source != index:
-                        index = source
-                        beside[i] = f"{op._inputs[0].op.name}, whose shape it looks at"
+                if op.type in _METADATA or (i in consumers and _passes_on(op, [ops[j] for j in consumers[i]])):
+                    source = op._inputs[0].op
+                    place = assigned[number[source]] if source in number else -1
+                    if place in candidates and place != index:
+                        index = place
+                        beside[i] = f"{source.name}, whose {'value' if op.type == 'Identity' else 'shape'} it takes"
                 chosen[root] = index
             assigned[i] = index
-        order = [i for i in range(len(ops)) if i not in generators] if self._log is not None else []
-        self._find_consumers(ops, number, generators)
-        for i, consumers in generators.items():
+        for i in generators:
             root = groups.root(i)
             index = chosen.get(root, -1)
             if index < 0:
                 candidates = self._candidates(groups, root, i)
                 index = candidates[0]
-                place = assigned[consumers[0]] if consumers else -1
-                if place in candidates and place != index and all(assigned[other] == place for other in consumers):
+                takers = consumers.get(i)
+                place = assigned[takers[0]] if takers else -1
+                if takers and place in candidates and place != index and all(assigned[j] == place for j in takers):
                     index = place
-                    beside[i] = f"{ops[consumers[0]].name}, which takes it"
+                    beside[i] = f"{ops[takers[0]].name}, which takes it"
                 chosen[root] = index
             assigned[i] = index
         if self._log is not None:
-            for i in [*order, *generators]:
+            for i in [*(i for i in range(len(ops)) if i not in generators), *generators]:
                 self._log(f"{ops[i].name}: ({ops[i].type}): {self.devices[assigned[i]].name}")
         return Placement(self.devices, groups, assigned, kinds, beside)
 
@@ -269,20 +267,29 @@ class Placer:
         return [_BOTH if "GPU" in op.op_def.kernels and on_gpu(op) else _CPU for op in ops]
 
     def _find_consumers(
-        self, ops: Sequence[Operation], number: dict[Operation, int], generators: dict[int, list[int]]
-    ) -> None:
-        """Fills in who takes, or waits for, each of `generators`."""
-        if len(self.devices) == 1:
-            return
+        self, ops: Sequence[Operation], number: dict[Operation, int]
+    ) -> tuple[dict[int, None], dict[int, list[int]]]:
+        """The operations that make a value from nothing; and for them, and for identities, who takes or awaits them."""
+        generators: dict[int, None] = {}
+        consumers: dict[int, list[int]] = {}
         for i, op in enumerate(ops):
-            for tensor in op._inputs:
-                found = generators.get(number.get(tensor.op, -1))
-                if found is not None:
-                    found.append(i)
-            for control in op._control_inputs:
-                found = generators.get(number.get(control, -1))
-                if found is not None:
-                    found.append(i)
+            if not op._inputs:
+                if len(op.outputs_list) == 1 and not op.outputs_list[0]._dtype._is_ref_dtype:
+                    generators[i] = None
+                    consumers[i] = []
+            elif op.type == "Identity" and not op.device:
+                consumers[i] = []
+        if len(self.devices) > 1:
+            for i, op in enumerate(ops):
+                for tensor in op._inputs:
+                    found = consumers.get(number.get(tensor.op, -1))
+                    if found is not None:
+                        found.append(i)
+                for control in op._control_inputs:
+                    found = consumers.get(number.get(control, -1))
+                    if found is not None:
+                        found.append(i)
+        return generators, consumers
 
     def _candidates(self, groups: Groups, root: int, i: int) -> list[int]:
         """The devices that a group can be on, best first.
@@ -318,6 +325,13 @@ _BOTH = _CPU | _GPU
 def bit(kind: str) -> int:
     """The bit of a kind of device in a mask."""
     return _GPU if kind == "GPU" else _CPU
+
+
+def _passes_on(op: Operation, takers: list[Operation]) -> bool:
+    """Whether an identity that asks for nothing hands a value from one operation to another that asks for the same."""
+    if op.device or op._control_inputs or len(takers) > 1:
+        return False
+    return op._inputs[0].op.device == (takers[0].device if takers else "")
 
 
 def _inputs_first(nodes: list[Operation]) -> list[Operation]:

@@ -124,11 +124,12 @@ class ResourceVariable(Variable):
         if self._cached_value is not None:
             return self._cached_value
         graph = self.graph
-        with graph.colocate_with(None, ignore_existing=True):
-            if self._parent_op is None:
+        if self._parent_op is None:
+            with graph.colocate_with(None, ignore_existing=True):
                 return self._read()
-            with graph.control_dependencies([self._parent_op]):
-                return self._read()
+        # What was just written is read where it is asked for: devices and colocation around it hold.
+        with graph.control_dependencies([self._parent_op]):
+            return self._read()
 
     def read_value(self) -> Tensor:
         """A new read, which waits for the control dependencies around it."""

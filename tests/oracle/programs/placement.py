@@ -121,6 +121,44 @@ def what_looks_at_a_shape_goes_with_its_input(tf):
     return placements(tf)
 
 
+def on_another_device(tf):
+    """A tensor that is on CPU:1 and did not ask for that: an operation colocated with it did."""
+    x = tf.negative(tf.ones([2]), name="x")
+    with tf.colocate_with(x):
+        other = tf.negative(1.0, name="other")
+    other.op._set_device("/cpu:1")
+    return x
+
+
+@program()
+def an_identity_between_two_that_ask_for_the_same(tf):
+    x = on_another_device(tf)
+    tf.identity(tf.identity(x, name="first"), name="second")
+    with tf.device("/cpu:2"):
+        y = tf.negative(x, name="y")
+    z = tf.identity(y, name="between")
+    with tf.device("/cpu:2"):
+        tf.negative(z, name="after")
+    return placements(tf)
+
+
+@program(cases=["two consumers", "a control input", "a request", "another consumer", "no identity"])
+def an_identity_that_goes_its_own_way(tf, case):
+    x = on_another_device(tf)
+    if case == "no identity":
+        tf.stop_gradient(x, name="i")
+        return placements(tf)
+    with tf.control_dependencies([tf.no_op(name="first")] if case == "a control input" else []):
+        with tf.device("/job:localhost" if case == "a request" else None):
+            i = tf.identity(x, name="i")
+    if case == "two consumers":
+        tf.add(i, i, name="sum")
+    if case == "another consumer":
+        with tf.device("/cpu:2"):
+            tf.negative(i, name="negative")
+    return placements(tf)
+
+
 @program()
 def writes_follow_their_variable(tf):
     with tf.device("/cpu:1"):
@@ -139,8 +177,11 @@ def resource_handles(tf):
     with tf.device("/cpu:1"):
         v = tf.get_variable("v", [2], use_resource=True)
     with tf.device("/cpu:2"):
-        v.assign_add([1.0, 1.0])
+        written = v.assign_add([1.0, 1.0])
         v + 1.0
+        written + 1.0
+    with tf.device("/cpu:0"):
+        read = tf.identity(written, name="read")
     return placements(tf)
 
 
