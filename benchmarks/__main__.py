@@ -1,7 +1,8 @@
 """`python -m benchmarks [SUITE …]`: measure, print Markdown tables, keep the samples as JSON.
 
-Suites: import, graph, session, conv, kernels. TensorFlow is taken from the interpreter given by --oracle-python
-(default: this one if it has TensorFlow, else .venv-oracle), tfbench from --python (default: .venv, else this one).
+Suites: import, graph, gradients, session, control, memory, conv, kernels. TensorFlow is taken from the interpreter
+given by --oracle-python (default: this one if it has TensorFlow, else .venv-oracle), tfbench from --python (default:
+.venv, else this one). The suite memory measures tfbench alone, against what its plans need.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
+import subprocess
 import sys
 
 from benchmarks import harness
 
-SUITES = ("import", "graph", "session", "conv", "kernels")
+SUITES = ("import", "graph", "gradients", "session", "control", "memory", "conv", "kernels")
 
 #: suites that are about arithmetic: for each number of threads, and with oneDNN switched off as well
 _THREADED = ("conv", "kernels")
@@ -60,6 +62,10 @@ def main() -> None:
         oracle = _oracle(options.oracle_python)
         columns.append(harness.Implementation("TensorFlow", "tensorflow", oracle))
     for name in options.suites or SUITES:
+        if name == "memory":
+            command = [python, "-m", "benchmarks.bench_memory", *(["--no-save"] if options.no_save else [])]
+            subprocess.run(command, cwd=harness.ROOT, check=True)
+            continue
         suite = importlib.import_module(f"benchmarks.bench_{name}").SUITE
         rivals = list(columns)
         if name in _THREADED and not options.without_tensorflow:
