@@ -6,7 +6,7 @@ from typing import Any
 
 from tfbench.engine import dtypes, ops
 from tfbench.engine.default_graph import control_dependencies
-from tfbench.engine.gradients.registry import gradient
+from tfbench.engine.gradients.registry import RegisterGradient, gradient
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import lookup
 from tfbench.engine.tensor import Tensor
@@ -53,6 +53,17 @@ def _sparse_softmax_cross_entropy(node: Operation, dloss: Any, dbackprop: Any) -
 @gradient("Softplus")
 def _softplus(node: Operation, dy: Any) -> Any:
     return [dy * ops.sigmoid(node.inputs[0])]
+
+
+@RegisterGradient("CustomGradient-swish")
+def _swish(node: Operation, dy: Any, *others: Any) -> Any:
+    """Of x * sigmoid(beta * x), which is worked out again, so that only x is kept."""
+    _, x, beta = node.inputs
+    with control_dependencies([dy]):
+        gate = ops.sigmoid(beta * x)
+    slope = gate * (1.0 + (beta * x) * (1.0 - gate))
+    dbeta = ops.reduce_sum(dy * ops.square(x) * gate * (1.0 - gate))
+    return None, dy * slope, dbeta
 
 
 @gradient("SoftplusGrad")

@@ -84,7 +84,9 @@ def _check_kernel(xp: Any, tensor: Any, *, message: str) -> Any:
 
 @_check.gradient
 def _check_gradient(node: Operation, dy: Any) -> Any:
-    return [check_numerics(dy, "Not a number (NaN) or infinity (Inf) values detected in gradient.")]
+    # TensorFlow's own message, in which the bytes are printed as such
+    said = node.attrs["message"].encode()
+    return [check_numerics(dy, f"Not a number (NaN) or infinity (Inf) values detected in gradient. {said}")]
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:

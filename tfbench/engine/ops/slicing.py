@@ -263,14 +263,3 @@ def _slice_kernel(xp: Any, x: Any, begin: Any, size: Any) -> Any:
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The part of `input_` that starts at `begin` and has `size` elements a dimension (-1: all that are left)."""
     return _slice(input_, begin, size, name=name)
-
-
-def _partial_slice(node: Operation, follow: Any) -> list[int | None] | None:
-    sizes, begin, count = follow(node._inputs[0]), _known_list(node._inputs[1]), _known_list(node._inputs[2])
-    if sizes is None or begin is None or count is None or len(begin) != 1:
-        return None
-    part: list[int | None] = sizes[begin[0] : None if count[0] < 0 else begin[0] + count[0]]
-    return part
-
-
-PARTIAL_VALUES["Slice"] = _partial_slice
