@@ -125,4 +125,4 @@ def test_a_real_run_prints_a_table(suite: str, only: str) -> None:
 def test_what_cannot_be_run_says_why() -> None:
     done = run("speed")
     assert done.returncode == 2
-    assert "no suite speed; there are import, graph, session, conv, kernels" in done.stderr
+    assert "no suite speed; there are import, graph, gradients, session, control, memory, conv, kernels" in done.stderr
