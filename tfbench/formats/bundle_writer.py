@@ -1,8 +1,8 @@
 """Checkpoints of format V2, written: `PREFIX.data-00000-of-00001` has the tensors' bytes, `PREFIX.index` the rest.
 
 The index is a table (`sstable`). Its first key, '', holds a BundleHeaderProto, every other one a BundleEntryProto:
-type, shape, and which bytes of which data file, with their masked CRC-32C. A tensor that was saved in slices has an entry
-of its own with the list of slices and no bytes, and one entry for each of them (`TensorSlice.key`).
+type, shape, and which bytes of which data file, with their masked CRC-32C. A tensor that was saved in slices has an
+entry of its own with the list of slices and no bytes, and one for each of them (`TensorSlice.key`).
 
 Numbers are stored little-endian, in C order. Of strings come the lengths (varints), a masked checksum of the lengths
 (four bytes each, eight where that is not enough), then the strings.

@@ -161,7 +161,7 @@ class V1Writer:
     def finish(self) -> None:
         """Writes the file."""
         header = protos.SavedTensorSlices()
-        header.meta.tensor.extend(self._meta.values())
+        header.meta.tensor.extend(self._meta[name] for name in sorted(self._meta))
         header.meta.versions.producer = 1
         with NewFile(self._path) as file:
             table = TableWriter(file.write)

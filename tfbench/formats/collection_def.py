@@ -75,7 +75,8 @@ def add_collection(meta_graph: Any, graph: Graph, key: Any, export_scope: str | 
             error,
         )
         return
-    meta_graph.collection_def[name].CopyFrom(message)
+    if message.ByteSize():
+        meta_graph.collection_def[name].CopyFrom(message)
 
 
 def _write(message: Any, name: str, items: list[Any], scope: str | None) -> None:

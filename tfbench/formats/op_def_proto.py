@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tfbench.engine.opdef import ArgDef, OpDef, registry
+from tfbench.engine.opdef import OpDef, registry
 from tfbench.formats import protos
 from tfbench.formats.graph_def import set_attr
 
@@ -36,7 +36,7 @@ def op_def(declared: OpDef) -> Any:
     return message
 
 
-def _arg(message: Any, arg: ArgDef) -> None:
+def _arg(message: Any, arg: Any) -> None:
     message.name = arg.name
     message.is_ref = arg.is_ref
     for field in ("type_attr", "number_attr", "type_list_attr"):

@@ -248,29 +248,30 @@ class Saver:
         if not isinstance(sess, BaseSession):
             raise TypeError(f"'sess' must be a Session; {sess}")
         folder = os.path.dirname(save_path)
-        if self._is_empty:
-            return None
         _make_folder(folder)
-        definition = self.saver_def
-        try:
-            saved = sess.run(definition.save_tensor_name, {definition.filename_tensor_name: path})
-        except errors.OpError:
-            shutil.rmtree(f"{path}_temp", ignore_errors=True)  # the parts of a sharded checkpoint
-            raise
-        written = os.fsdecode(saved)
+        written = None if self._is_empty else self._write(sess, path)
         if write_meta_graph:
             with sess.graph.as_default():
                 self.export_meta_graph(
                     checkpoint_state.meta_graph_filename(path, meta_graph_suffix),
                     strip_default_attrs=strip_default_attrs,
                 )
-        if write_state:
+        if write_state and written is not None:
             self._record_last_checkpoint(written)
             checkpoint_state.update_state(
                 folder, written, self.last_checkpoints, latest_filename, None, None, self._save_relative_paths
             )
             self._delete_old_checkpoints(meta_graph_suffix)
         return written
+
+    def _write(self, sess: Any, path: str) -> str:
+        definition = self.saver_def
+        try:
+            saved = sess.run(definition.save_tensor_name, {definition.filename_tensor_name: path})
+        except errors.OpError:
+            shutil.rmtree(f"{path}_temp", ignore_errors=True)  # the parts of a sharded checkpoint
+            raise
+        return os.fsdecode(saved)
 
     def _with_step(self, sess: Any, save_path: str, global_step: Any) -> str:
         if global_step is None:
