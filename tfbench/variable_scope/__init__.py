@@ -4,6 +4,7 @@ The two counters are separate: the variable path comes from nesting (and from ca
 op path is made unique like any name scope. That is why a variable `layer/w` may be used by ops in `layer_1/`.
 """
 
+from tfbench.variable_scope import caching as _caching
 from tfbench.variable_scope.get import get_local_variable, get_variable
 from tfbench.variable_scope.modes import (
     AUTO_REUSE,

@@ -1,4 +1,4 @@
-"""Samples of TensorArrays and stacks: those that are made. What takes a handle is tested in the facts of `tensor_arrays`."""
+"""Samples of TensorArrays and stacks: those that make one. What takes a handle is tested in the facts."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from tfbench.engine import ops
 from tfbench.engine.composite import IndexedSlices
+from tfbench.engine.control_flow.context import output_context
 from tfbench.engine.gradients.broadcast import summed
 from tfbench.engine.gradients.registry import gradient
 from tfbench.engine.graph import Operation
@@ -130,6 +131,9 @@ _SLICES = 16
 def _parts(values: Any, axis: Any, dy: Any) -> list[Any]:
     if len(values) == 1:
         return [dy]
+    if axis.op.type == "Const" and output_context(axis.op) is not output_context(dy.op):
+        # A constant from outside a loop is made again rather than carried in.
+        axis = ops.constant(axis.op.attrs["value"], dtype=axis.dtype)
     position = axis % ops.rank(values[0])
     sizes: list[Tensor] = []
     for value in values:

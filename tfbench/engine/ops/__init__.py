@@ -20,6 +20,7 @@ from tfbench.engine.ops.math_reductions import *
 from tfbench.engine.ops.math_special import *
 from tfbench.engine.ops.cumulative import *
 from tfbench.engine.ops.segments import *
+from tfbench.engine.ops.segment_slopes import *
 from tfbench.engine.ops.math_histogram import *
 from tfbench.engine.ops.math_clip import *
 from tfbench.engine.ops.math_arg import *
