@@ -47,7 +47,7 @@ VERSIONS = {"1": "", "2": "V2", "3": "V3"}
         for t in (True, False)
         if v == "3" or f == "NHWC"
     },
-    tol=1e-4,
+    tol=1e-5,
 )
 def batch_norm(tf, case):
     version, layout, training = case
@@ -72,7 +72,7 @@ def batch_norm(tf, case):
         for d in ("float32", "float16")
         if v == "3" or (f == "NHWC" and d == "float32")
     },
-    tol=1e-4,
+    tol=1e-5,
 )
 def batch_norm_slope(tf, case):
     """Its gradient is worked out on a tape: in another order, without a scope for each op."""
@@ -90,14 +90,14 @@ def batch_norm_slope(tf, case):
     return found if layout.startswith("NC") or dtype == "float16" else run(tf, found, feeds)
 
 
-@program(cases={"batch": [None, 2, 3, 2]}, tol=1e-4)
+@program(cases={"batch": [None, 2, 3, 2]}, tol=1e-5)
 def batch_norm_of_unknown_sizes(tf, case):
     x = tf.placeholder(tf.float32, case)
     y = tf.nn.fused_batch_norm(x, tf.constant([1.5, 0.5]), tf.constant([0.25, -1.0]))[0]
     return run(tf, chain(tf, y * y * y, [x]), {x: waves(2, 2, 3, 2)})
 
 
-@program(cases=["mean", "scale"], tol=1e-4)
+@program(cases=["mean", "scale"], tol=1e-5)
 def batch_norm_in_simple_ops(tf, case):
     x = tf.placeholder(tf.float32, [None, 3])
     s = tf.placeholder(tf.float32, [3])
@@ -109,7 +109,7 @@ def batch_norm_in_simple_ops(tf, case):
 LRN = {"default": {}, "near": {"depth_radius": 1, "bias": 2.0, "alpha": 0.5, "beta": 0.75}}
 
 
-@program(cases=list(LRN), tol=1e-4)
+@program(cases=list(LRN), tol=1e-5)
 def lrn(tf, case):
     x = tf.placeholder(tf.float32, [None, 2, 2, 4])
     return run(tf, tf.gradients(tf.square(tf.nn.lrn(x, **LRN[case])), x), {x: waves(2, 2, 2, 4)})
@@ -201,7 +201,7 @@ CONVOLUTIONS = {
 }
 
 
-@program(cases={f"{n}-{s}": (n, s) for n in CONVOLUTIONS for s in (2, None)}, tol=1e-4)
+@program(cases={f"{n}-{s}": (n, s) for n in CONVOLUTIONS for s in (2, None)}, tol=1e-5)
 def convolutions_thrice(tf, case):
     name, batch = case
     shapes = [[batch, 5, 4, 2], [3, 2, 2, 2]]
@@ -210,7 +210,7 @@ def convolutions_thrice(tf, case):
     return run(tf, chain(tf, y * y, xs, orders=3 if case == ("same", 2) else 2), feeds)
 
 
-@program(cases=list(CONVOLUTIONS), tol=1e-4)
+@program(cases=list(CONVOLUTIONS), tol=1e-5)
 def transposed_convolutions_twice(tf, case):
     options = CONVOLUTIONS[case]
     image, filters = [1, 5, 4, 2], [3, 2, 2, 2]
@@ -220,7 +220,7 @@ def transposed_convolutions_twice(tf, case):
     return run(tf, chain(tf, y * y, xs), feeds)
 
 
-@program(cases=["Conv2DBackpropFilter", "Conv2DBackpropInput"], tol=1e-4)
+@program(cases=["Conv2DBackpropFilter", "Conv2DBackpropInput"], tol=1e-5)
 def slopes_of_convolutions(tf, case):
     image, filters, result = [1, 4, 4, 2], [3, 3, 2, 2], [1, 2, 2, 2]
     attrs = dict(strides=[1, 1, 1, 1], padding="VALID")
@@ -233,7 +233,7 @@ def slopes_of_convolutions(tf, case):
     return run(tf, chain(tf, y * y, xs), feeds)
 
 
-@program(cases=["SAME", "VALID"], tol=1e-4)
+@program(cases=["SAME", "VALID"], tol=1e-5)
 def convolutions_3d_twice(tf, case):
     shapes = [[None, 3, 4, 3, 2], [2, 2, 2, 2, 1]]
     xs, feeds = placed(tf, [waves(1, 3, 4, 3, 2), waves(2, 2, 2, 2, 1)], shapes, tf.float32)
@@ -241,7 +241,7 @@ def convolutions_3d_twice(tf, case):
     return run(tf, chain(tf, y * y, xs), feeds)
 
 
-@program(cases=["SAME", "VALID"], tol=1e-4)
+@program(cases=["SAME", "VALID"], tol=1e-5)
 def transposed_convolutions_3d_twice(tf, case):
     image, filters = [1, 3, 4, 3, 1], [2, 2, 2, 1, 2]
     shape = tf.nn.conv3d(tf.zeros(image), tf.zeros(filters), [1, 1, 2, 1, 1], case).shape.as_list()
@@ -250,7 +250,7 @@ def transposed_convolutions_3d_twice(tf, case):
     return run(tf, chain(tf, y * y, xs), feeds)
 
 
-@program(cases={f"{p}-{m}": (p, m) for p in ("SAME", "VALID") for m in (1, 2)}, tol=1e-4)
+@program(cases={f"{p}-{m}": (p, m) for p in ("SAME", "VALID") for m in (1, 2)}, tol=1e-5)
 def depthwise_thrice(tf, case):
     padding, multiplier = case
     shapes = [[None, 4, 5, 2], [2, 3, 2, multiplier]]
@@ -259,7 +259,7 @@ def depthwise_thrice(tf, case):
     return run(tf, chain(tf, y * y, xs, orders=3 if case == ("SAME", 2) else 2), feeds)
 
 
-@program(tol=1e-4)
+@program(tol=1e-5)
 def separable_twice(tf):
     shapes = [[1, 4, 4, 2], [2, 2, 2, 2], [1, 1, 4, 3]]
     xs, feeds = placed(tf, [waves(*shape) for shape in shapes], shapes, tf.float32)

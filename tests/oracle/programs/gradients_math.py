@@ -84,7 +84,7 @@ def pair(tf, name, xs):
     return getattr(tf.raw_ops, name)(**{FIRST.get(name, "x"): xs[0], SECOND.get(name, "y"): xs[1]})
 
 
-@program(cases={f"{n}-{s}": (n, s) for n in BINARY for s in PAIRS}, tol=2e-5)
+@program(cases={f"{n}-{s}": (n, s) for n in BINARY for s in PAIRS}, tol=1e-5)
 def binary(tf, case):
     name, form = case
     first, second = BINARY[name]
@@ -267,7 +267,7 @@ def gamma_samples(tf, case):
     return run(tf, tf.gradients(y, xs), feeds)
 
 
-@program(cases={"known": ([3], [3]), "unknown": (None, None)}, tol=1e-4)
+@program(cases={"known": ([3], [3]), "unknown": (None, None)}, tol=1e-5)
 def stateless_gamma_samples(tf, case):
     xs, feeds = placed(tf, [ROW, ROW + 0.5], case, tf.float32)
     y = tf.random.stateless_gamma([2, 3], [1, 2], xs[0], xs[1])

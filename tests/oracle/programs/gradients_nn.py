@@ -59,7 +59,7 @@ ACTIVATIONS = {
 
 @program(
     cases={f"{n}-{s}": (n, SHAPES[s]) for n in ACTIVATIONS for s in ("known", "rows") if s == "rows" or "softmax" in n},
-    tol=2e-5,
+    tol=1e-5,
 )
 def activations_twice(tf, case):
     name, shape = case
@@ -134,7 +134,7 @@ def refused(tf, case):
 LABELS = np.array([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]])
 
 
-@program(cases=[[2, 3], [None, 3]], tol=2e-5)
+@program(cases=[[2, 3], [None, 3]], tol=1e-5)
 def cross_entropy_twice(tf, case):
     xs, feeds = placed(tf, [X, LABELS], [case, case], tf.float32)
     y = tf.nn.softmax_cross_entropy_with_logits_v2(labels=xs[1], logits=xs[0])
@@ -148,14 +148,14 @@ def cross_entropy_in_double(tf):
     return run(tf, chain(tf, y * y, xs), feeds)
 
 
-@program(cases=[[2, 3], [None, 3]], tol=2e-5)
+@program(cases=[[2, 3], [None, 3]], tol=1e-5)
 def sparse_cross_entropy_twice(tf, case):
     xs, feeds = placed(tf, [X], [case], tf.float32)
     y = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[2, 0], logits=xs[0])
     return run(tf, chain(tf, y * y, xs), feeds)
 
 
-@program(tol=2e-5)
+@program(tol=1e-5)
 def second_result_of_a_cross_entropy(tf):
     """The op's second output is differentiated too."""
     xs, feeds = placed(tf, [X, LABELS], [[2, 3], [2, 3]], tf.float32)
@@ -165,7 +165,7 @@ def second_result_of_a_cross_entropy(tf):
     return run(tf, found, feeds)
 
 
-@program(cases=[[2, 3], [None, 3]], tol=2e-5)
+@program(cases=[[2, 3], [None, 3]], tol=1e-5)
 def sigmoid_losses_twice(tf, case):
     xs, feeds = placed(tf, [X, LABELS], [case, case], tf.float32)
     plain = tf.nn.sigmoid_cross_entropy_with_logits(labels=xs[1], logits=xs[0])
