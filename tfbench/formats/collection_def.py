@@ -75,7 +75,7 @@ def add_collection(meta_graph: Any, graph: Graph, key: Any, export_scope: str | 
             error,
         )
         return
-    if message.ByteSize():
+    if message.WhichOneof("kind") is not None:
         meta_graph.collection_def[name].CopyFrom(message)
 
 
@@ -83,7 +83,8 @@ def _write(message: Any, name: str, items: list[Any], scope: str | None) -> None
     functions = _registered.get(name)
     if functions is not None:
         written = [found for item in items if (found := functions.to_proto(item, scope)) is not None]
-        message.bytes_list.value.extend(found.SerializeToString() for found in written)
+        if written:
+            message.bytes_list.value.extend(found.SerializeToString() for found in written)
         return
     first = items[0]
     if isinstance(first, (str, bytes)):
