@@ -28,6 +28,8 @@ class Guards:
         self._slots: dict[frozenset[Condition], int] = {}
         #: predicates that are computed under a guard themselves: condition -> what must hold before it is tested
         self._before: dict[int, frozenset[Condition]] = {}
+        #: what holds anyway, since the loop around would not run otherwise
+        self._holds: frozenset[Condition] = frozenset()
 
     def of_inputs(self, op: Operation, fed: set[Tensor]) -> frozenset[Condition]:
         """What must hold for `op` to run: everything that its inputs and control inputs need."""
@@ -39,11 +41,11 @@ class Guards:
                 found |= self._of_tensor.get(tensor, frozenset())
         for other in op._control_inputs:
             found |= self._of_op.get(other, frozenset())
-        return frozenset(found)
+        return frozenset(found - self._holds)
 
     def of_tensor(self, tensor: Tensor, fed: set[Tensor]) -> frozenset[Condition]:
         """What must hold for `tensor` to have a value."""
-        return frozenset() if tensor in fed else self._of_tensor.get(tensor, frozenset())
+        return frozenset() if tensor in fed else self._of_tensor.get(tensor, frozenset()) - self._holds
 
     def set(self, op: Operation, guard: frozenset[Condition]) -> None:
         """Records the guard of `op` and its outputs."""
@@ -76,19 +78,22 @@ class Guards:
             result = joined
         return result
 
-    def enter(self) -> dict[frozenset[Condition], int]:
-        """From here on guards are computed in a loop: they are of no use after it. Give the result to `leave`."""
-        return dict(self._slots)
+    def enter(self, guard: frozenset[Condition]) -> Callable[[], None]:
+        """A loop that runs where `guard` holds. What is computed in it is of no use after it: the result ends it."""
+        slots, holds = dict(self._slots), self._holds
+        self._holds = holds | guard
 
-    def leave(self, outside: dict[frozenset[Condition], int]) -> None:
-        """The end of the loop that `enter` began."""
-        self._slots = outside
+        def leave() -> None:
+            self._slots, self._holds = slots, holds
+
+        return leave
 
     def known(self, op: Operation, guard: frozenset[Condition]) -> frozenset[Condition]:
-        """`guard` as one condition whose slot is computed by now: loops take it with them."""
-        if not guard:
-            return guard
-        slot = self.slot(op, guard)
+        """`guard` as one condition whose slot is computed by now: it can be taken into a loop."""
+        return self.computed(self.slot(op, guard)) if guard else guard
+
+    def computed(self, slot: int) -> frozenset[Condition]:
+        """The condition that `slot`, which is computed by now, holds."""
         condition = frozenset({(slot, True)})
         self._slots[condition] = slot
         return condition

@@ -102,8 +102,8 @@ class _Assembler:
                 raise errors.InternalError(
                     tensor.op.node_def,
                     tensor.op,
-                    f"Retval[{position}] has already been set: '{tensor.name}' has a value in each iteration of the loop "
-                    f"'{inside[tensor.op].name}'. Fetch what the loop returns.",
+                    f"Retval[{position}] has already been set: '{tensor.name}' has a value in each iteration of the "
+                    f"loop '{inside[tensor.op].name}'. Fetch what the loop returns.",
                 )
 
     # -- slots -------------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ class _Assembler:
         step = LoopStep(loop, guards.slot(loop.enters[0], guard) if guard else None)
         # What a constant Enter needs beyond that is tested before the loop.
         own = {op: guards.known(op, needs[op] - guard) for op in loop.enters}
-        around, outside = self._steps, guards.enter()
+        around, leave = self._steps, guards.enter(guard)
         self._steps = step.head
         for op in loop.enters:
             self._add_move(op, own[op])
@@ -221,25 +221,28 @@ class _Assembler:
         self._steps = step.test
         self._add_units(loop.test)
         if loop.condition is not None:
-            self._require_alive(loop, loop.condition)
+            self._require_alive(loop.condition)
             step.condition = self._slots[loop.condition.outputs_list[0]]
         self._add_sides(loop, step)
         self._steps = step.body
         self._add_units(loop.body)
         for variable in loop.variables:
-            self._require_alive(loop, variable.later.op)
+            self._require_alive(variable.later.op)
         step.carry = [self._variable(variable.merge, variable.later, slots) for variable, slots in variables]
         self._steps = step.tail
         self._add_units(loop.tail)
         self._steps = around
-        guards.leave(outside)
-        for inner in step.tail:
-            if isinstance(inner, MoveStep) and inner.op.type in EXITS:
-                self._require_alive(loop, inner.op)
-                step.outputs.extend(inner.outputs)
-                guards.set(inner.op, guard)
+        leave()
         reads, writes = reads_and_writes([inner for steps in step.lists() for inner in steps])
         step.captured = sorted(reads - writes)
+        for inner in step.tail:
+            if isinstance(inner, MoveStep) and inner.op.type in EXITS:
+                step.outputs.extend(inner.outputs)
+                guards.set(inner.op, guard)
+                if inner.guard is not None:
+                    if inner.guard in writes and inner.guard not in step.outputs:
+                        step.outputs.append(inner.guard)
+                    guards.set(inner.op, guard | guards.computed(inner.guard))
         around.append(step)
 
     def _variable(self, merge: Operation, taken: Tensor, slots: list[int]) -> MoveStep:
@@ -260,14 +263,11 @@ class _Assembler:
             for only, (steps, slot) in enumerate(zip((step.tail, step.body), self._outputs(op), strict=True)):
                 steps.append(MoveStep(op, inputs, [slot], flag, only=only))
 
-    def _require_alive(self, loop: Loop, op: Operation) -> None:
-        if self._guards.of_inputs(op, self._fed):
-            raise errors.InvalidArgumentError(
-                op.node_def,
-                op,
-                f"'{op.name}' of the loop '{loop.name}' takes '{op._inputs[0].name}', which has no value where its "
-                "branch is not taken: merge the branches first.",
-            )
+    def _require_alive(self, op: Operation) -> None:
+        """Refuses to go on where `op`, which decides about the next iteration, has no value."""
+        guard = self._guards.of_inputs(op, self._fed)
+        if guard:
+            self._steps.append(Step(op, partial(_check_alive, op), [(self._guards.slot(op, guard), False)], [], None))
 
     def _find_aliases(self, loop: Loop) -> None:
         """Finds the tensors of a loop that may be a variable's memory; what a variable takes later is not known yet."""
@@ -325,9 +325,14 @@ def _is_scalar(tensor: Tensor) -> bool:
 
 
 def _root(tensor: Tensor, fed: set[Tensor]) -> Tensor:
-    """The tensor that `tensor` is an identity of: one predicate has one set of guards, whatever it is called."""
-    while tensor not in fed and tensor.op.type == "Identity" and not tensor.op._inputs[0]._dtype._is_ref_dtype:
-        tensor = tensor.op._inputs[0]
+    """The tensor that `tensor` always has the value of: one predicate has one set of guards, whatever it is called."""
+    while tensor not in fed:
+        op = tensor.op
+        if op.type != "Identity" and not (op.type == "Enter" and op.attrs["is_constant"]):
+            break
+        if op._inputs[0]._dtype._is_ref_dtype:
+            break
+        tensor = op._inputs[0]
     return tensor
 
 
@@ -336,6 +341,16 @@ def _copying(function: Callable[..., Any], returns_tuple: bool) -> Callable[...,
     if returns_tuple:
         return lambda *arrays: [np.array(result) for result in function(*arrays)]
     return lambda *arrays: np.array(function(*arrays))
+
+
+def _check_alive(op: Operation, alive: Any) -> None:
+    if not alive:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"'{op._inputs[0].name}', which the loop goes on with, has no value: it is in a branch that was not taken. "
+            "Merge the branches first.",
+        )
 
 
 def _condition(predicate: Any) -> Any:
