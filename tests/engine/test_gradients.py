@@ -127,8 +127,8 @@ CASES: dict[str, tuple[Function, list[Any]]] = {
     "avg_pool": (lambda x: tf.nn.avg_pool(x, [1, 2, 2, 1], [1, 1, 1, 1], "SAME"), [MAPS]),
 }
 
-#: whose gradient TensorFlow does not differentiate (softsign), or not rightly: products with zeros, and labels that add up to
-#: something else than 1
+#: whose gradient TensorFlow does not differentiate (softsign), or not rightly (products with zeros, labels that do not
+#: add up to 1)
 ONCE_ONLY = {"prod_with_zero", "softsign", "cross_entropy"}
 
 
