@@ -259,11 +259,38 @@ _TOO_SHORT = "TensorFlow's static shapes of the two sequences, which are kept he
 NOT_SAMPLED: dict[str, str] = dict.fromkeys(("FractionalMaxPool", "FractionalAvgPool"), _TOO_SHORT)
 
 _REGIONS = {"pooling_ratio": [1.0, 1.4, 1.7, 1.0], "deterministic": True, "seed": 3, "seed2": 4}
-#: for the test of gradients: regions that stay the same
-DIFFERENTIATED: dict[str, list[Sample]] = {
-    type: [([numbers(2, 5, 6, 3)], {**_REGIONS, "overlapping": overlapping}) for overlapping in (False, True)]
-    for type in ("FractionalMaxPool", "FractionalAvgPool")
-}
+
+
+def _apart(*shape: int) -> Any:
+    """Numbers of which no two are close, in no order: which is the largest does not change with a small step."""
+    count = int(np.prod(shape))
+    return (np.arange(count) * 37 % count / 4).astype(np.float32).reshape(shape)
+
+
+def _differentiated() -> dict[str, list[Sample]]:
+    table: dict[str, list[Sample]] = {
+        # regions that stay the same
+        type: [([numbers(2, 5, 6, 3)], {**_REGIONS, "overlapping": overlapping}) for overlapping in (False, True)]
+        for type in ("FractionalMaxPool", "FractionalAvgPool")
+    }
+    x, small = _apart(1, 4, 6, 3), numbers(1, 2, 3, 3)
+    table["MaxPoolGrad"] = [([x, small, small + 1], _WINDOW)]
+    table["MaxPoolGradGrad"] = [([x, small, x * 2], _WINDOW)]
+    x, small = _apart(1, 3, 4, 5, 2), numbers(1, 2, 2, 2, 2)
+    table["MaxPool3D"] = [([x], _SPACE)]
+    table["MaxPool3DGrad"] = [([x, small, small + 1], _SPACE)]
+    table["MaxPool3DGradGrad"] = [([x, small, x * 2], _SPACE)]
+    return table
+
+
+#: for the test of gradients
+DIFFERENTIATED = _differentiated()
+
+
+def _own_result(pool: Any, window: dict[str, Any]) -> Any:
+    """Instead of any result of pooling the one that belongs to the images."""
+    sizes = window["ksize"], window["strides"], window["padding"]
+    return lambda x, result, dy: [x, pool(x, *sizes) + 0.0 * result, dy]
 
 
 def _own_statistics(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, *others: Any) -> list[Any]:
@@ -275,5 +302,7 @@ def _own_statistics(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, *othe
 #: op type -> what is done with the inputs before they are differentiated
 PREPARED: dict[str, Any] = {
     **{f"FusedBatchNormGrad{version}": _own_statistics for version in ("", "V2", "V3")},
+    **dict.fromkeys(("MaxPoolGrad", "MaxPoolGradGrad"), _own_result(tf.nn.max_pool, _WINDOW)),
+    "MaxPool3DGrad": _own_result(tf.nn.max_pool3d, _SPACE),
     "SoftmaxCrossEntropyWithLogits": lambda features, labels: [features, tf.nn.softmax(labels)],
 }
