@@ -28,7 +28,7 @@ MERGES = frozenset({"Merge", "RefMerge"})
 SWITCHES = frozenset({"Switch", "RefSwitch"})
 _OF_LOOPS = ENTERS | EXITS | NEXTS | {"LoopCond"}
 
-_TEST, _BODY, _TAIL = "test", "body", "tail"
+_TEST, _BODY, _TAIL = "test", "body", "exit"
 
 
 class Variable:
@@ -66,7 +66,7 @@ class Loop:
         self.variables: list[Variable] = []
         #: the LoopCond; None for a frame that is gone through once
         self.condition: Operation | None = None
-        #: Switches by the LoopCond; where both of their outputs are needed, they run in the body and in the tail
+        #: Switches by the LoopCond: one output goes to the body, the other to the tail
         self.switches: list[Operation] = []
         self.test: list[Unit] = []
         self.body: list[Unit] = []
@@ -81,7 +81,7 @@ class Loop:
         yield from (("enter", op) for op in self.enters)
         yield from ((_TEST, variable.merge) for variable in self.variables)
         yield from ((_TEST, unit) for unit in self.test)
-        yield from ((_BODY, op) for op in self.switches)
+        yield from ((_TEST, op) for op in self.switches)
         yield from ((_BODY, unit) for unit in self.body)
         yield from ((_TAIL, unit) for unit in self.tail)
 

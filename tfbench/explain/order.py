@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from tfbench.engine.frames import Loop, Unit
 from tfbench.engine.graph import Operation
 from tfbench.engine.session import Session
 from tfbench.explain.defaults import graph_for, graph_of_fetches, session_for
@@ -12,7 +14,7 @@ from tfbench.explain.rows import Rows
 
 
 class StepRow(NamedTuple):
-    """One operation of a run: which device it runs on, and what it waited for."""
+    """One operation of a run: which device it runs on, what it waited for, and which loop it is in."""
 
     op: str
     type: str
@@ -21,6 +23,10 @@ class StepRow(NamedTuple):
     data_inputs: tuple[str, ...]
     #: the operations that had to run before it for another reason
     control_inputs: tuple[str, ...]
+    #: the innermost loop's name, and when the op runs in it: once ("enter", "exit"), in each iteration ("body"), or
+    #: once more ("test")
+    loop: str = ""
+    part: str = ""
 
 
 class Order(Rows[StepRow]):
@@ -28,7 +34,7 @@ class Order(Rows[StepRow]):
 
     __slots__ = ()
     noun = "step"
-    header = ("step", "op", "type", "after (data)", "after (control)", "device")
+    header: tuple[str, ...] = ("step", "op", "type", "after (data)", "after (control)", "device")
 
     def key(self, row: StepRow) -> str:
         return row.op
@@ -48,11 +54,26 @@ class Order(Rows[StepRow]):
         return super().footer() + (f" on {', '.join(devices)}" if devices else "")
 
 
+class LoopOrder(Order):
+    """An order with loops in it: where each operation stands, once, and how often it runs."""
+
+    __slots__ = ()
+    header = ("step", "op", "type", "loop", "runs", "after (data)", "after (control)", "device")
+
+    def cells(self, row: StepRow) -> tuple[str, ...]:
+        step, op, kind, *rest = super().cells(row)
+        return (step, op, kind, row.loop or "-", _RUNS[row.part], *rest)
+
+
+#: how often an op runs for each time that the loop does
+_RUNS = {"": "once", "enter": "once, to enter", "test": "N + 1 times", "body": "N times", "exit": "once, to leave"}
+
+
 def order(fetches: Any, session: Any = None, feeds: Any = ()) -> Order:
     """The operations that `session.run(fetches)` runs, pruned and in run order. Nothing is run.
 
     The order is one fixed order: what an operation waits for comes first, and among those that could run the one
-    that was made first.
+    that was made first. An operation in a loop is listed once; its row says how often it runs.
 
     Args:
       fetches: as `Session.run` takes them.
@@ -63,14 +84,30 @@ def order(fetches: Any, session: Any = None, feeds: Any = ()) -> Order:
     session = session or session_for(graph) or Session(graph=graph)
     plan = session.plan(fetches, list(feeds))
     device = short_device(session.list_devices()[0].name)
-    return Order([_step(op, device) for op in plan.order])
+    rows = [_step(op, device, loop, part) for op, loop, part in _placed(plan.program.units)]
+    return (LoopOrder if any(row.loop for row in rows) else Order)(rows)
 
 
-def _step(op: Operation, device: str) -> StepRow:
+def _placed(units: Iterable[Unit]) -> Iterator[tuple[Operation, str, str]]:
+    """Each operation with the loop that it is in, and its part of it."""
+    for unit in units:
+        if not isinstance(unit, Loop):
+            yield unit, "", ""
+            continue
+        for part, member in unit.parts():
+            if isinstance(member, Loop):
+                yield from _placed([member])
+            else:
+                yield member, unit.name, part
+
+
+def _step(op: Operation, device: str, loop: str, part: str) -> StepRow:
     return StepRow(
         op.name,
         op.type,
         device,
         tuple(tensor.name for tensor in op.inputs),
         tuple(control.name for control in op.control_inputs),
+        loop,
+        part,
     )
