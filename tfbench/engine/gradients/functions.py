@@ -10,8 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from tfbench.engine import ops
-from tfbench.engine.composite import IndexedSlices
-from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import control_dependencies
 from tfbench.engine.gradients.registry import gradient
 from tfbench.engine.graph import Operation
@@ -141,22 +139,7 @@ def _bias_add_grad(node: Operation, dz: Any) -> Any:
     return [ops.tile(ops.reshape(dz, shape), times)]
 
 
-# -- segments and running products ----------------------------------------------------------------------------
-
-
-@gradient("UnsortedSegmentSum")
-def _unsorted_segment_sum(node: Operation, dy: Any) -> Any:
-    """Each row gets its segment's; rows with a negative segment were dropped."""
-    ids = node.inputs[1]
-    if isinstance(dy, IndexedSlices):
-        dy = convert_to_tensor(dy)
-    rows = ops.gather(dy, ops.maximum(ids, ops.zeros_like(ids)))
-    kept: Any = ops.greater_equal(ids, 0)
-    sizes = ops.shape(kept)
-    missing = ops.rank(rows) - ops.rank(kept)
-    kept = ops.reshape(kept, ops.concat([sizes, ops.ones([missing], dtype=sizes.dtype)], 0))
-    kept = kept & ops.ones_like(rows, dtype="bool")
-    return [ops.where_v2(kept, rows, ops.zeros_like(rows)), None, None]
+# -- running products -----------------------------------------------------------------------------------------
 
 
 @gradient("Cumprod")

@@ -152,8 +152,3 @@ def _euclidean_norm(node: Operation, dy: Any) -> Any:
 def _cumsum(node: Operation, dy: Any) -> Any:
     attrs = node.attrs
     return [ops.cumsum(dy, node.inputs[1], exclusive=attrs["exclusive"], reverse=not attrs["reverse"]), None]
-
-
-@gradient("SegmentSum")
-def _segment_sum(node: Operation, dy: Any) -> Any:
-    return [ops.gather(dy, node.inputs[1]), None]

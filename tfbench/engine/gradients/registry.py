@@ -10,6 +10,7 @@ import importlib
 import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from tfbench.engine.gradients.ruled_out import RULED_OUT
 from tfbench.engine.graph import Operation
@@ -25,11 +26,14 @@ zeros_functions: dict[str, Callable[[Operation, int], Any]] = {}
 #: the modules of this package that declare gradients
 _MODULES = (
     "math", "functions", "special", "complexes", "reductions", "arrays", "gathers", "nn", "batch_norm", "random",
-    "tensor_arrays", "control_flow", "loop_walk", "decompositions", "systems", "products", "diagonals",
+    "tensor_arrays", "control_flow", "loop_walk", "decompositions", "systems", "products", "diagonals", "segments",
+    "picks", "spectral", "sparse",
 )  # fmt: skip
 
 #: registered by programs: op type (or a name for gradient_override_map) -> (function or None, where)
 _registered: dict[str, tuple[GradientFunction | None, str]] = {}
+#: gradients that functions bring along (`custom`), as long as an operation holds them
+brought_along: WeakValueDictionary[str, Any] = WeakValueDictionary()
 _loaded: list[str] = []
 
 
@@ -52,6 +56,20 @@ def load() -> None:
             importlib.import_module(f"tfbench.engine.gradients.{name}")
 
 
+def written_by_user(function: GradientFunction) -> GradientFunction:
+    """`function`, called so that the nodes it makes are said to come from its own lines, too."""
+
+    def called(op: Operation, *grads: Any) -> Any:
+        state = op.graph.scope_state
+        outer, state.trace = state.trace, None
+        try:
+            return function(op, *grads)
+        finally:
+            state.trace = outer
+
+    return called
+
+
 def _register(name: str, function: GradientFunction | None) -> None:
     load()
     declared = op_types.get(name)
@@ -63,7 +81,8 @@ def _register(name: str, function: GradientFunction | None) -> None:
     if place:
         raise KeyError(f"Registering two gradient with name '{name}'! (Previous registration was in {place})")
     frame = sys._getframe(2)
-    _registered[name] = (function, f"{frame.f_code.co_filename}:{frame.f_lineno}")
+    place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    _registered[name] = (None if function is None else written_by_user(function), place)
 
 
 class RegisterGradient:
@@ -107,6 +126,9 @@ def gradient_function(op: Operation) -> GradientFunction | None:
     name = op.attrs.get("_gradient_op_type", op.type)
     if name in _registered:
         return _registered[name][0]
+    if name in brought_along:
+        found: GradientFunction = brought_along[name]
+        return found
     declared = op.op_def if name == op.type else op_types.get(name)
     if declared is not None:
         if declared.gradient_function is not None:

@@ -15,6 +15,7 @@ import numpy as np
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, OpDef, op
 from tfbench.engine.ops.array_common import brackets, invalid
+from tfbench.engine.ops.base import identity
 from tfbench.engine.ops.gather_nd import bad_row, gather_nd, row_numbers
 from tfbench.engine.ops.shape_ops import shape_from_input
 from tfbench.engine.shape_math import check_scatter_shapes, with_rank, with_rank_at_least
@@ -144,12 +145,14 @@ _max = _tensor_scatter("TensorScatterMax", "int32, int64", np.maximum.at)
 
 @_add.gradient
 def _add_gradient(node: Operation, dy: Any) -> Any:
-    return [dy, None, gather_nd(dy, node.inputs[1])]
+    updates = gather_nd(dy, node.inputs[1])
+    return [identity(dy), None, updates]
 
 
 @_sub.gradient
 def _sub_gradient(node: Operation, dy: Any) -> Any:
-    return [dy, None, -gather_nd(dy, node.inputs[1])]
+    updates = gather_nd(dy, node.inputs[1])
+    return [identity(dy), None, -updates]
 
 
 @_put.gradient
@@ -157,7 +160,8 @@ def _put_gradient(node: Operation, dy: Any) -> Any:
     from tfbench.engine.ops.array_fill import zeros_like
 
     _, indices, updates = node.inputs
-    return [tensor_scatter_nd_update(dy, indices, zeros_like(updates)), None, gather_nd(dy, indices)]
+    dupdates = gather_nd(dy, indices)
+    return [tensor_scatter_nd_update(identity(dy), indices, zeros_like(updates)), None, dupdates]
 
 
 def tensor_scatter_nd_add(

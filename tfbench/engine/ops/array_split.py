@@ -167,6 +167,9 @@ def split_v(value: Any, size_splits: Any, split_dim: Any = 0, num: int | None = 
 # -- parallel_stack --------------------------------------------------------------------------------------------
 
 _parallel_concat = op("ParallelConcat", "values: N * T", "output: T", "N: int >= 1; T: type; shape: shape", fresh=True)
+_parallel_concat.no_gradient(
+    "TensorFlow registers no gradient for parts that are joined in any order; tf.stack has one"
+)
 
 
 @_parallel_concat.shape

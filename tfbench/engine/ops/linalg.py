@@ -259,6 +259,7 @@ def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
 
 _cholesky = op("Cholesky", "input: T", "output: T", TYPES, fresh=True)
 _lu = op("Lu", "input: T", "lu: T, p: output_idx_type", TYPES + "; output_idx_type: {int32, int64} = int32", fresh=True)
+_lu.no_gradient("TensorFlow registers no gradient for LU decompositions")
 
 
 @_cholesky.shape
@@ -310,6 +311,7 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
 
 _root = op("MatrixSquareRoot", "input: T", "output: T", TYPES, fresh=True)
 _log = op("MatrixLogarithm", "input: T", "output: T", "T: {complex64, complex128}", fresh=True)
+_log.no_gradient("TensorFlow registers no gradient for logarithms of matrices")
 _root.shape(_cholesky_shape)
 _log.shape(_cholesky_shape)
 

@@ -34,6 +34,7 @@ next_iteration_op = op("NextIteration", "data: T", "output: T", "T: type", alias
 ref_next_iteration_op = op("RefNextIteration", "data: Ref(T)", "output: Ref(T)", "T: type", aliases=True)
 loop_cond_op = op("LoopCond", "input: bool", "output: bool", aliases=True)
 control_trigger_op = op("ControlTrigger", doc="Does nothing, and does it even if what it waits for is dead.")
+control_trigger_op.no_gradient("it has neither inputs nor outputs")
 
 
 @enter_op.shape

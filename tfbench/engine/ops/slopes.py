@@ -1,4 +1,5 @@
-"""Ops that only gradients are made of: slopes from a function's own result, and where the parts of a concat begin."""
+"""Ops that only gradients are made of: slopes from a function's own result, where the parts of a concat begin, and the
+sum of sparse gradients."""
 
 from __future__ import annotations
 
@@ -8,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.graph import Operation
-from tfbench.engine.opdef import CPU, GPU, OpDef, op
-from tfbench.engine.ops.array_common import invalid
-from tfbench.engine.shape_math import merge
+from tfbench.engine.opdef import CPU, GPU, OpDef, lookup, op
+from tfbench.engine.ops.array_common import brackets, invalid
+from tfbench.engine.shape_math import merge, with_rank
 
 __all__: list[str] = []
 
@@ -94,3 +95,44 @@ def _concat_offset_kernel(xp: Any, axis: Any, *parts: Any) -> Any:
 
 
 concat_offset.no_gradient("positions are integers")
+
+sparse_dense_add = op(
+    "SparseTensorDenseAdd",
+    "a_indices: Tindices, a_values: T, a_shape: Tindices, b: T",
+    "output: T",
+    "T: numbertype; Tindices: {int32, int64}",
+    fresh=True,
+    doc="A dense tensor with the elements of a sparse one added; repeated ones add up.",
+)
+
+
+@sparse_dense_add.shape
+def _sparse_dense_add_shape(node: Operation, indices: Any, values: Any, shape: Any, dense: Any) -> Any:
+    with_rank(indices, 2)
+    with_rank(values, 1)
+    with_rank(shape, 1)
+    return [dense]
+
+
+@sparse_dense_add.kernel(CPU)
+def _sparse_dense_add_kernel(xp: Any, indices: Any, values: Any, shape: Any, dense: Any) -> Any:
+    if indices.ndim != 2 or values.ndim != 1 or len(indices) != values.size:
+        raise invalid(
+            f"Input a_indices should be a matrix with a row for each of a_values, but has shape "
+            f"{brackets(indices.shape)}; a_values has shape {brackets(values.shape)}"
+        )
+    if tuple(shape.tolist()) != dense.shape:
+        raise invalid(
+            f"Dimensions of the operands have to match: {brackets(shape.tolist())} vs. {brackets(dense.shape)}"
+        )
+    bad = np.flatnonzero(((indices < 0) | (indices >= shape)).any(axis=1))
+    if bad.size:
+        raise invalid(f"Sparse tensor has an invalid index on dimension: {indices[bad[0]].tolist()}")
+    result = np.array(dense)
+    np.add.at(result, tuple(indices.T), values)
+    return result
+
+
+@sparse_dense_add.gradient
+def _sparse_dense_add_gradient(node: Operation, dy: Any) -> Any:
+    return [None, lookup("GatherNd")(dy, node.inputs[0]), None, dy]

@@ -105,15 +105,6 @@ def _to_dense_kernel(xp: Any, indices: Any, shape: Any, values: Any, default: An
     return result
 
 
-@_to_dense.gradient
-def _to_dense_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    indices = node.inputs[0]
-    grad = ops.gather_nd(dy, indices)
-    return [None, None, grad, ops.reduce_sum(dy) - ops.reduce_sum(grad)]
-
-
 def sparse_to_dense(
     sparse_indices: Any,
     output_shape: Any,
@@ -161,16 +152,6 @@ def _reorder_kernel(xp: Any, indices: Any, values: Any, shape: Any) -> Any:
         raise invalid(f"Input indices and values do not fit: {brackets(indices.shape)} and {brackets(values.shape)}")
     order = np.lexsort(tuple(indices[:, i] for i in range(indices.shape[1] - 1, -1, -1)))
     return indices[order], values[order]
-
-
-@_reorder.gradient
-def _reorder_gradient(node: Operation, unused: Any, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    indices, _, shape = node.inputs
-    count = ops.shape(indices)[0]
-    order = _reorder(indices, ops.range(count), shape)[1]
-    return [None, gather(dy, ops.invert_permutation(order)), None]
 
 
 def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
@@ -286,22 +267,6 @@ def _matmul_kernel(xp: Any, indices: Any, values: Any, shape: Any, b: Any, *, ad
     result = np.zeros((count, b.shape[1]), b.dtype)
     np.add.at(result, indices[:, to], a[:, None] * b[indices[:, source]])
     return result
-
-
-@_matmul.gradient
-def _matmul_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    indices, values, shape, b = node.inputs
-    adjoint_a, adjoint_b = node.attrs["adjoint_a"], node.attrs["adjoint_b"]
-    b_grad = _matmul(indices, values, shape, dy, adjoint_a=not adjoint_a)
-    if adjoint_b:
-        b_grad = ops.matrix_transpose(b_grad, conjugate=True)
-    rows, columns = indices[:, 0], indices[:, 1]
-    if adjoint_a:
-        rows, columns = columns, rows
-    other = ops.gather(ops.transpose(b) if adjoint_b else b, columns)
-    return [None, ops.reduce_sum(ops.gather(dy, rows) * other, 1), None, b_grad]
 
 
 def sparse_tensor_dense_matmul(
