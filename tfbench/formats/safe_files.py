@@ -11,6 +11,7 @@ Two writers of one set, threads or processes, do their renaming one after the ot
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import os
 import secrets
@@ -96,6 +97,9 @@ def commit_together(moves: Sequence[tuple[str, str]]) -> None:
     """Renames the files of one set, (from, to); the last one, the index, makes the set complete."""
     *_, (_, last) = moves
     with locked(last):
+        for _, path in moves:
+            if os.path.isdir(path):
+                raise file_error(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
         finish_renaming(last)
         if os.path.exists(last):
             for source, path in moves:
