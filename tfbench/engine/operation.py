@@ -133,7 +133,10 @@ class Operation:
         return [group.encode() for group in self._colocation_groups()]
 
     def _colocation_groups(self) -> list[str]:
-        named = [group for group in self.attrs.get("_class", ()) if group.startswith("loc:@")]
+        classes = self.attrs.get("_class")
+        if not classes:
+            return [f"loc:@{self.name}"]
+        named = [group for group in classes if group.startswith("loc:@")]
         return named or [f"loc:@{self.name}"]
 
     # -- changes after the op was made ----------------------------------------------------------------------

@@ -223,3 +223,28 @@ class NameScope:
 
     def __exit__(self, *_: object) -> None:
         self.graph._local.state.name = self.old
+
+
+class InitialValue:
+    """Ops made inside compute the initial value of the variable whose name scope this is (`v/`).
+
+    They belong to the variable, wherever the surrounding code would have put them, and are in its scope `Initializer`.
+    """
+
+    __slots__ = ("graph", "group", "old")
+
+    def __init__(self, graph: Graph, scope: str) -> None:
+        self.graph = graph
+        self.group = f"loc:@{scope[:-1]}"
+
+    def __enter__(self) -> None:
+        graph = self.graph
+        state = graph._local.state
+        self.old = (state.attrs, state.name, state.devices)
+        state.attrs = {**state.attrs, "_class": [self.group]}
+        state.name = graph.unique_name("Initializer")
+        state.devices = [*state.devices, None]
+
+    def __exit__(self, *_: object) -> None:
+        state = self.graph._local.state
+        state.attrs, state.name, state.devices = self.old

@@ -23,6 +23,11 @@ def default_initializer(name: str, shape: TensorShape, dtype: Any) -> Any:
     raise ValueError(f"An initializer for variable {name} of {dtype} is required")
 
 
+def is_own(initializer: Any) -> bool:
+    """Whether this is one of tfbench's initializers, which call no code of the user's."""
+    return type(initializer).__module__ == "tfbench.initializers"
+
+
 def initial_value_for(
     name: str, initializer: Any, from_value: bool, shape: TensorShape, dtype: Any, partition_info: Any
 ) -> tuple[Any, Any]:

@@ -11,9 +11,10 @@ from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dtypes import as_dtype, float32
 from tfbench.engine.graph import Graph
 from tfbench.engine.shapes import TensorShape, as_shape
-from tfbench.variable_scope.initial_value import default_initializer, initial_value_for, takes_argument
+from tfbench.variable_scope.initial_value import default_initializer, initial_value_for, is_own, takes_argument
 from tfbench.variable_scope.partitioned import PartitionInfo, partitioned_variable
 from tfbench.variables.base import Variable, VariableAggregation, VariableSynchronization
+from tfbench.variables.creators import creators
 from tfbench.variables.partitioned import PartitionedVariable
 from tfbench.variables.resource import ResourceVariable
 
@@ -206,24 +207,32 @@ class VariableStore:
         if initializer is None:
             initializer = default_initializer(name, static, dtype)
         initial_value, variable_dtype = initial_value_for(name, initializer, from_value, static, dtype, partition_info)
-        # In the order of `tf.Variable`'s arguments: by keyword, each of the three calls below would pack them anew.
-        variable: Variable = Variable(
-            initial_value,
-            trainable,
-            collections,
-            validate_shape,
-            caching_device,
-            name,
-            None,
-            variable_dtype,
-            None,
-            None,
-            constraint,
-            bool(use_resource),
-            synchronization,
-            aggregation,
-            static if not from_value and static.is_fully_defined() else None,
-        )
+        state = get_default_graph().scope_state
+        outer = state.trace
+        if outer is None and is_own(initializer) and not creators():
+            # No code of the user's makes nodes in there: all are from the line that called get_variable.
+            state.trace = source.capture()
+        try:
+            # In the order of `tf.Variable`'s arguments: by keyword, each of the three calls below would pack them anew.
+            variable: Variable = Variable(
+                initial_value,
+                trainable,
+                collections,
+                validate_shape,
+                caching_device,
+                name,
+                None,
+                variable_dtype,
+                None,
+                None,
+                constraint,
+                bool(use_resource),
+                synchronization,
+                aggregation,
+                static if not from_value and static.is_fully_defined() else None,
+            )
+        finally:
+            state.trace = outer
         if not isinstance(variable, Variable):
             raise TypeError(
                 f"A creator of tf.variable_creator_scope returned {variable!r} for '{name}'; get_variable needs a "

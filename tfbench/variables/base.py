@@ -19,6 +19,7 @@ from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops.control_flow import cond
+from tfbench.engine.scopes import NameScope
 from tfbench.engine.shape_math import is_fully_defined
 from tfbench.engine.shapes import TensorShape, as_shape
 from tfbench.engine.tensor import OPERATOR_METHODS, OPERATORS, Tensor, TensorReference
@@ -157,8 +158,13 @@ class Variable(metaclass=_VariableType):
             collections.append(GraphKeys.TRAINABLE_VARIABLES)
         graph = get_default_graph()
         with graph.control_dependencies(None):
-            values = [] if callable(initial_value) else [initial_value]
-            with name_scope(name, "Variable", values) as scope:
+            # A value may be of another graph, which is the variable's then.
+            named = (
+                NameScope(graph, "Variable" if name is None else name)
+                if callable(initial_value)
+                else name_scope(name, "Variable", [initial_value])
+            )
+            with named as scope:
                 self._build(initial_value, scope, validate_shape, caching_device, dtype, expected_shape, shape)
         self.graph.add_to_collections(collections, self)
 

@@ -10,6 +10,7 @@ from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.graph import Operation
 from tfbench.engine.ops import state
 from tfbench.engine.ops.base import identity, identity_op
+from tfbench.engine.scopes import InitialValue
 from tfbench.engine.shapes import TensorShape, as_shape
 from tfbench.engine.tensor import Tensor
 from tfbench.variables.base import Variable
@@ -34,11 +35,9 @@ class RefVariable(Variable):
         graph = get_default_graph()
         expected = expected_shape if shape is None else None
         if callable(initial_value):
-            # The value belongs to the variable, wherever the surrounding code would have put it.
-            with graph._attr_scope({"_class": [f"loc:@{scope[:-1]}"]}):
-                with graph.name_scope("Initializer"), graph.device(None):
-                    value = self._make_initial_value(initial_value(), dtype, validate_shape, expected)
-                self._variable = self._buffer(value, validate_shape, shape, scope)
+            with InitialValue(graph, scope):
+                value = self._make_initial_value(initial_value(), dtype, validate_shape, expected)
+            self._variable = self._buffer(value, validate_shape, shape, scope, {"_class": [f"loc:@{scope[:-1]}"]})
         else:
             value = self._make_initial_value(initial_value, dtype, validate_shape, expected)
             if value.op._control_flow_context is not None:
@@ -71,10 +70,12 @@ class RefVariable(Variable):
         return add_made(identity_op, name, (self._variable,), {"T": value_type}, self.op.trace, beside)
 
     @staticmethod
-    def _buffer(value: Tensor, validate_shape: bool, shape: Any, scope: str) -> Tensor:
+    def _buffer(
+        value: Tensor, validate_shape: bool, shape: Any, scope: str, more: dict[str, Any] | None = None
+    ) -> Tensor:
         if shape is None:
             shape = value.shape if validate_shape else TensorShape(None)
-        attrs = {"shape": as_shape(shape), "dtype": value._dtype.base_dtype}
+        attrs = {"shape": as_shape(shape), "dtype": value._dtype.base_dtype, **(more or {})}
         name = scope[:-1] or get_default_graph().unique_name(state.variable_v2.type)
         return add_made(state.variable_v2, name, (), attrs).outputs_list[0]
 

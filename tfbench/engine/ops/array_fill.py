@@ -6,6 +6,7 @@ does not carry the elements about.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from tfbench import errors
@@ -151,10 +152,16 @@ def _constant_if_small(shape: Any, value: Any, dtype: DType, scope: str) -> Tens
     if (num_elements(sizes) or 0) >= _LARGE:
         return None
     try:
-        array, kind = to_array(value, dtype)
+        array = _repeated(value, dtype, sizes)
     except TypeError:
         return None  # no such value of this type: the Fill node's value will say so
-    return const_node(get_default_graph(), repeated(array, sizes), kind, scope)  # type: ignore[arg-type]
+    return const_node(get_default_graph(), array, dtype, scope)
+
+
+@functools.lru_cache(maxsize=256)
+def _repeated(value: Any, dtype: DType, sizes: tuple[int, ...]) -> Any:
+    """`value` in the shape `sizes`, read-only: shared by all constants that are the same."""
+    return repeated(to_array(value, dtype)[0], sizes)
 
 
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
