@@ -6,7 +6,6 @@ from typing import Any
 
 from tfbench.engine import ops
 from tfbench.engine.composite import IndexedSlices
-from tfbench.engine.control_flow.context import output_context
 from tfbench.engine.gradients.broadcast import summed
 from tfbench.engine.gradients.registry import gradient
 from tfbench.engine.graph import Operation
@@ -117,36 +116,6 @@ def _tile(node: Operation, dy: Any) -> Any:
     dx = ops.reduce_sum(ops.reshape(dy, pairs), axes)
     dx.set_shape(x.shape)
     return [dx, None]
-
-
-@gradient("ConcatV2")
-def _concat_v2(node: Operation, dy: Any) -> Any:
-    return [*_parts(node.inputs[:-1], node.inputs[-1], dense(dy)), None]
-
-
-#: more parts than this are cut by one Split
-_SLICES = 16
-
-
-def _parts(values: Any, axis: Any, dy: Any) -> list[Any]:
-    if len(values) == 1:
-        return [dy]
-    if axis.op.type == "Const" and output_context(axis.op) is not output_context(dy.op):
-        # A constant from outside a loop is made again rather than carried in.
-        axis = ops.constant(axis.op.attrs["value"], dtype=axis.dtype)
-    position = axis % ops.rank(values[0])
-    sizes: list[Tensor] = []
-    for value in values:
-        size = ops.shape(value)
-        if size.op.type != "Const":
-            sizes = ops.shape_n(list(values))
-            break
-        sizes.append(size)
-    if len(sizes) > _SLICES:
-        along = ops.squeeze(ops.slice(ops.stack(sizes, axis=1), [position, 0], [1, -1]))
-        return list(ops.split(dy, along, position))
-    begins = lookup("ConcatOffset")(position, sizes)
-    return [ops.slice(dy, begin, size) for begin, size in zip(begins, sizes)]
 
 
 @gradient("SelectV2")

@@ -41,7 +41,7 @@ def _over_triangle(x: Any, r: Tensor) -> Tensor:
     return adjoint(ops.matrix_triangular_solve(r, adjoint(x), lower=False, adjoint=False))
 
 
-def _qr_tall(q: Tensor, r: Tensor, dq: Any, dr: Any) -> Tensor:
+def _qr_tall(q: Tensor, r: Tensor, dq: Any, dr: Any) -> Any:
     """The gradient of a matrix that is not wider than high."""
     from_q: Any = ops.matmul(q, dq, adjoint_a=True)
     odd_q = from_q - adjoint(from_q)
@@ -65,13 +65,15 @@ def _qr(node: Operation, dq: Any, dr: Any) -> Any:
     q, r = node.outputs_list
     if r._shape is None or None in r._shape[-2:]:
         raise NotImplementedError(f"QrGrad not implemented with dynamic shapes: r has shape {r.shape} in '{node.name}'")
+    rows: Any
+    columns: Any
     rows, columns = r._shape[-2:]
     if rows > columns and q._shape is not None and q._shape[-2] == q._shape[-1]:
         raise NotImplementedError(
             "QrGrad not implemented when nrows > ncols and full_matrices is true: r has shape "
             f"{r.shape} in '{node.name}'"
         )
-    if rows <= columns and rows != columns:
+    if rows < columns:
         # The left square has a decomposition of its own, and the rest of r is q^H times the rest of the matrix.
         x: Any = node.inputs[0]
         rest = x[..., :, rows:]
@@ -125,9 +127,8 @@ def _eig(node: Operation, de: Any, dv: Any) -> Any:
             gaps = ops.conj(_inverse_differences(e, e))
             from_v: Any = ops.matmul(turned, dv)
             inner = ops.matrix_diag(de)
-            angles = ops.matmul(turned, v)
             lengths = ops.matrix_diag(ops.matrix_diag_part(ops.cast(ops.real(from_v), from_v.dtype)))
-            inner += gaps * (from_v - ops.matmul(angles, lengths))
+            inner += gaps * (from_v - ops.matmul(ops.matmul(turned, v), lengths))
         else:
             _, v = lookup("Eig")(x, Tout=e.dtype)
             turned = adjoint(v)
@@ -139,10 +140,10 @@ def _eig(node: Operation, de: Any, dv: Any) -> Any:
 # -- singular values ----------------------------------------------------------------------------------------------
 
 
-def _svd_sizes(node: Operation, du: Any, dv: Any) -> tuple[int, int]:
+def _svd_sizes(node: Operation) -> tuple[int, int]:
     """Rows and columns, which must be known: which formula holds depends on them."""
     x = node.inputs[0]
-    known = x._shape
+    known: Any = x._shape
     if known is None or None in known[-2:]:
         raise NotImplementedError(
             f"SVD gradient has not been implemented for input with unknown inner matrix shape: {x.shape} in "
@@ -164,7 +165,7 @@ def _svd(node: Operation, ds: Any, du: Any, dv: Any) -> Any:
     if not node.attrs["compute_uv"]:
         _, u, v = ops.svd(x, compute_uv=True)
         return [ops.matmul(u, ops.matmul(ds, v, adjoint_b=True))]
-    rows, columns = _svd_sizes(node, du, dv)
+    rows, columns = _svd_sizes(node)
     s, u, v = node.outputs_list
     # A matrix that is higher than wide is treated as its adjoint.
     is_tall = rows > columns
@@ -175,7 +176,7 @@ def _svd(node: Operation, ds: Any, du: Any, dv: Any) -> Any:
         return [_svd_wide(s, u, v, ds, du, dv, rows, columns)]
 
 
-def _svd_wide(s: Tensor, u: Tensor, v: Any, ds: Any, du: Any, dv: Any, rows: int, columns: int) -> Tensor:
+def _svd_wide(s: Tensor, u: Tensor, v: Any, ds: Any, du: Any, dv: Any, rows: int, columns: int) -> Any:
     """The gradient of u s v^H, where u is square and v not smaller. `ds` is a diagonal matrix already."""
     s_matrix = ops.matrix_diag(s)
     squares = ops.square(s)

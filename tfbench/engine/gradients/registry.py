@@ -27,7 +27,7 @@ zeros_functions: dict[str, Callable[[Operation, int], Any]] = {}
 _MODULES = (
     "math", "functions", "special", "complexes", "reductions", "arrays", "gathers", "nn", "batch_norm", "random",
     "tensor_arrays", "control_flow", "loop_walk", "decompositions", "systems", "products", "diagonals", "segments",
-    "picks", "spectral", "sparse",
+    "picks", "spectral", "sparse", "joins",
 )  # fmt: skip
 
 #: registered by programs: op type (or a name for gradient_override_map) -> (function or None, where)
@@ -135,7 +135,8 @@ def gradient_function(op: Operation) -> GradientFunction | None:
             return declared.gradient_function
         if name in RULED_OUT:
             return None
+    reason = f": {declared.no_gradient_reason}" if declared is not None and declared.no_gradient_reason else ""
     raise LookupError(
-        f"No gradient defined for operation '{op.name}' (op type: {op.type}). Register one with "
+        f"No gradient defined for operation '{op.name}' (op type: {op.type}){reason}. Register one with "
         f"@tf.RegisterGradient('{name}'), or put tf.stop_gradient around its result if it counts as a constant."
     )

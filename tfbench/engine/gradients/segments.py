@@ -6,7 +6,6 @@ from typing import Any
 
 from tfbench.engine import dtypes, ops
 from tfbench.engine.composite import IndexedSlices
-from tfbench.engine.gradients.arrays import dense
 from tfbench.engine.gradients.registry import gradient
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import lookup
@@ -79,7 +78,7 @@ def _dropped(values: Any, ids: Tensor, clipped: Any = None, kept: Any = None) ->
 
 @gradient("UnsortedSegmentSum")
 def _unsorted_segment_sum(node: Operation, dy: Any) -> Any:
-    return [_dropped(dense(dy), node.inputs[1])[0], None, None]
+    return [_dropped(dy, node.inputs[1])[0], None, None]
 
 
 @gradient("UnsortedSegmentMin", "UnsortedSegmentMax")

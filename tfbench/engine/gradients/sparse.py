@@ -60,10 +60,12 @@ def _elementwise(type: str) -> None:
     @gradient(type)
     def build(node: Operation, dz: Any) -> Any:
         indices, values, shape, y = node.inputs
+        whole: Any = shape
+        places: Any = indices
         y_sizes: Any = ops.cast(ops.shape(y), dtypes.int64)
         missing = ops.expand_dims(ops.size(shape) - ops.size(y_sizes), 0)
         padded = ops.concat([ops.ones(missing, dtype=dtypes.int64), y_sizes], 0)
-        places = indices // (shape // padded)
+        places = places // (whole // padded)
         places = ops.slice(places, ops.concat([[0], missing], 0), [-1, -1])
         picked = ops.gather_nd(y, places)
         if type == "SparseDenseCwiseMul":

@@ -21,8 +21,8 @@ def _triangular_solve(node: Operation, dx: Any) -> Any:
     drhs = ops.matrix_triangular_solve(matrix, dx, lower=lower, adjoint=not adjoint)
     product: Any = ops.matmul(x, drhs, adjoint_b=True) if adjoint else ops.matmul(drhs, x, adjoint_b=True)
     dmatrix = ops.matrix_band_part(-product, -1, 0) if lower else ops.matrix_band_part(-product, 0, -1)
-    known = [matrix._shape, rhs._shape]
-    if all(shape is not None and None not in shape for shape in known) and known[0][:-2] == known[1][:-2]:  # type: ignore[index]
+    known: list[Any] = [matrix._shape, rhs._shape]
+    if all(shape is not None and None not in shape for shape in known) and known[0][:-2] == known[1][:-2]:
         return dmatrix, drhs
     sizes, rhs_sizes = ops.shape(matrix), ops.shape(rhs)
     axes, rhs_axes = lookup("BroadcastGradientArgs")(sizes[:-2], rhs_sizes[:-2])
@@ -36,7 +36,7 @@ def _least_squares(node: Operation, dx: Any) -> Any:
     if not node.attrs["fast"]:
         raise ValueError(f"Gradient not defined for fast=False: '{node.name}' (op type: MatrixSolveLs)")
     matrix = node.inputs[0]
-    known = matrix._shape
+    known: Any = matrix._shape
     if known is not None and None not in known[-2:]:
         return [*(_tall if known[-2] >= known[-1] else _wide)(node, dx), None]
     sizes: Any = ops.shape(matrix)[-2:]
@@ -92,5 +92,5 @@ def _kronecker(a: Tensor, b: Tensor) -> Tensor:
     wide_a, wide_b = ops.reshape(a, a_shape), ops.reshape(b, b_shape)
     order = a_order * b_order
     shape = ops.concat([batch, [order], [order]], 0)
-    product: Any = wide_a * wide_b  # type: ignore[operator]
+    product: Any = wide_a * wide_b
     return ops.reshape(product, shape)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.composite import IndexedSlices
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
@@ -98,7 +99,10 @@ def _conjugate_transpose_gradient(node: Operation, dy: Any) -> Any:
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
     """`a` with its axes in the order `perm` (default: back to front); complex numbers conjugated if asked."""
     with name_scope(name, "transpose", [a]) as scope:
-        tensor = a if isinstance(a, Tensor) else convert_to_tensor(a, name="a")
+        # TensorFlow leaves rows to the op to convert, which calls its input x.
+        tensor: Any = (
+            a if isinstance(a, Tensor) else convert_to_tensor(a, name="x" if isinstance(a, IndexedSlices) else "a")
+        )
         opdef = _conjugate_transpose if conjugate and tensor.dtype.is_complex else _transpose
         if perm is None:
             if tensor._shape is None:

@@ -126,13 +126,6 @@ def _stitch(type: str) -> OpDef:
             result[flat] = values.reshape((flat.size, *widths[0]))
         return result
 
-    @opdef.gradient
-    def stitch_gradient(node: Operation, dy: Any) -> Any:
-        from tfbench.engine import ops
-
-        count = node.attrs["N"]
-        return [None] * count + [ops.gather(dy, index) for index in node.inputs[:count]]
-
     return opdef
 
 
