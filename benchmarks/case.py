@@ -15,19 +15,22 @@ class Case:
 
     `make(tf, threads)` sets up and returns the function that is timed; `work` is how many things one call does (ops
     built, floating-point operations), `unit` what they are. `target` is the largest ratio to TensorFlow that is good.
+    With `staged`, what `make` returns is called first each time, and only what that returns is timed.
     """
 
     def __init__(
         self,
         name: str,
-        make: Callable[[Any, int], Callable[[], object]],
+        make: Callable[[Any, int], Callable[[], Any]],
         *,
         target: float | None = None,
         work: float = 1,
         unit: str = "",
+        staged: bool = False,
     ) -> None:
         self.name = name
         self.make = make
+        self.staged = staged
         self.target = target
         self.work = work
         self.unit = unit

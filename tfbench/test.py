@@ -5,9 +5,11 @@ from __future__ import annotations
 import os as _os
 from typing import Any
 
+from tfbench.gradient_checks import compute_gradient, compute_gradient_error
+
 __all__ = [
-    "get_temp_dir", "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm",
-    "is_built_with_xla", "is_gpu_available", "test_src_dir_path",
+    "compute_gradient", "compute_gradient_error", "get_temp_dir", "gpu_device_name", "is_built_with_cuda",
+    "is_built_with_gpu_support", "is_built_with_rocm", "is_built_with_xla", "is_gpu_available", "test_src_dir_path",
 ]  # fmt: skip
 
 _temp_dir: str | None = None

@@ -97,7 +97,7 @@ def test_workers_do_not_inherit_settings_that_slow_numpy_down(monkeypatch: pytes
     assert "OMP_NUM_THREADS" not in one.env(0) or one.env(0)["OMP_NUM_THREADS"] != "2"
 
 
-@pytest.mark.parametrize("name", ["import", "graph", "session", "conv", "kernels"])
+@pytest.mark.parametrize("name", ["import", "graph", "gradients", "session", "conv", "kernels"])
 def test_every_suite_has_cases_with_names_of_their_own(name: str) -> None:
     import importlib
 
@@ -114,7 +114,9 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*command, *python], cwd=harness.ROOT, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize(("suite", "only"), [("session", "a constant"), ("import", "wall time")])
+@pytest.mark.parametrize(
+    ("suite", "only"), [("session", "a constant"), ("import", "wall time"), ("gradients", "mixture, 200")]
+)
 def test_a_real_run_prints_a_table(suite: str, only: str) -> None:
     done = run(suite, "--only", only)
     assert done.returncode == 0, done.stderr

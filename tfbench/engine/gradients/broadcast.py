@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tfbench.engine import ops
-from tfbench.engine.composite import IndexedSlices
 from tfbench.engine.opdef import lookup
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
@@ -65,7 +64,15 @@ def unwanted(node: Any) -> frozenset[int]:
 
 def same_known_shape(*values: Any) -> bool:
     """Whether all are tensors of one shape that is wholly known: then nothing was repeated."""
-    if any(isinstance(value, IndexedSlices) for value in values):
-        return False
-    first = values[0]._shape
-    return first is not None and None not in first and all(value._shape == first for value in values)
+    first = None
+    for value in values:
+        if type(value) is not Tensor:
+            return False
+        shape = value._shape
+        if first is None:
+            first = shape
+            if shape is None or None in shape:
+                return False
+        elif shape != first:
+            return False
+    return True

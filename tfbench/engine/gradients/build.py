@@ -15,9 +15,12 @@ from tfbench.engine.composite import IndexedSlices, convert_to_tensor_or_indexed
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.gradients import registry
-from tfbench.engine.gradients.walk import Walk, zeros_for
+from tfbench.engine.gradients.walk import Walk
 from tfbench.engine.graph import Graph
 from tfbench.engine.name_scope import name_scope
+from tfbench.engine.opdef import lookup
+from tfbench.engine.ops.resource_state import variable_dtype, variable_shape
+from tfbench.engine.shape_math import is_fully_defined
 from tfbench.engine.tensor import Tensor
 
 
@@ -58,7 +61,7 @@ def gradients(
       ValueError: if `grad_ys` are not as many as `ys`, or a gradient has a wrong shape.
       TypeError: if a gradient has a wrong type.
     """
-    ys, xs, stops = _as_list(ys), _as_list(xs), _as_list(stop_gradients)
+    ys, xs, stops = _as_list(ys), _as_list(xs), [] if stop_gradients is None else _as_list(stop_gradients)
     starts = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
     ys = [convert_to_tensor(y) if _is_resource_variable(y) else y for y in ys]
     xs = [x.handle if _is_resource_variable(x) else x for x in xs]
@@ -66,11 +69,6 @@ def gradients(
         unconnected = UnconnectedGradients(unconnected_gradients)
     except ValueError:
         raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'") from None
-    methods = (0, 1, 2)
-    if aggregation_method is not None and aggregation_method not in methods:
-        raise ValueError(
-            f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are {list(methods)}."
-        )
     registry.load()
     with name_scope(name, "gradients", [item for item in (*ys, *xs, *stops, *starts) if item is not None]):
         graph = get_default_graph()
@@ -81,7 +79,8 @@ def gradients(
             for i, x in enumerate(xs)
         ]
         colocate = bool(colocate_gradients_with_ops)
-        walk = Walk(graph, colocate, bool(gate_gradients), aggregation_method or 0)
+        method = AggregationMethod.DEFAULT if aggregation_method is None else aggregation_method
+        walk = Walk(graph, colocate, bool(gate_gradients), method)
         state = graph.scope_state
         outer, state.trace = state.trace, state.trace or source.capture()
         context = graph._control_flow_context
@@ -98,8 +97,6 @@ def gradients(
 
 
 def _as_list(value: Any) -> list[Any]:
-    if value is None:
-        return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
@@ -111,7 +108,10 @@ def _is_resource_variable(x: Any) -> bool:
 def _zeros(x: Any) -> Tensor:
     """The gradient by an x on which no y depends, where it is not to be None."""
     if x.dtype is dtypes.resource:
-        return zeros_for(x.op, x.value_index)
+        shape = variable_shape(x)
+        known = is_fully_defined(shape)
+        sizes = ops.constant(shape, dtypes.int32) if known else lookup("VariableShape")(x)
+        return ops.zeros(sizes, variable_dtype(x))
     zeros: Tensor = ops.zeros_like(x)
     return zeros
 

@@ -16,11 +16,13 @@ from tfbench.engine.gradients import loops, registry
 from tfbench.engine.gradients.between import ops_between, trainable
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.opdef import lookup
+from tfbench.engine.ops.resource_state import variable_dtype
 from tfbench.engine.scopes import Colocation
 from tfbench.engine.tensor import Tensor
 
-#: what AggregationMethod.ADD_N is
+#: what AggregationMethod.ADD_N is, and all methods
 _ADD_N = 0
+_METHODS = (0, 1, 2)
 
 
 class _Several(list[Any]):
@@ -30,7 +32,7 @@ class _Several(list[Any]):
 class Walk:
     """One call of `gradients`."""
 
-    def __init__(self, graph: Graph, colocate: bool, gate: bool, aggregation: int) -> None:
+    def __init__(self, graph: Graph, colocate: bool, gate: bool, aggregation: Any) -> None:
         self.graph = graph
         self.colocate = colocate
         self.gate = gate
@@ -64,6 +66,10 @@ class Walk:
         queue = self.queue
         reached = set(between)
         queue.extend(op for op in self.to_ops if op in reached and not pending.get(op))
+        if queue and self.aggregation not in _METHODS:
+            raise ValueError(
+                f"Invalid `aggregation_method` specified {self.aggregation}. Accepted values are {list(_METHODS)}."
+            )
         if self.loops is not None:
             self._run_with_loops(self.loops)
             return
@@ -243,7 +249,7 @@ def zeros_for(op: Operation, index: int) -> Tensor:
         return special(op, index)
     tensor = op.outputs_list[index]
     if tensor._dtype is dtypes.resource:
-        return ops.zeros(lookup("VariableShape")(tensor), dtypes.float32)
+        return ops.zeros(lookup("VariableShape")(tensor), variable_dtype(tensor))
     return ops.zeros_like(tensor, optimize=False)
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
+from tfbench.engine import dtypes
+from tfbench.engine.dtypes import DType
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
 from tfbench.engine.ops.state import check_indices, check_updates_shape, count, scatter, scatter_nd_into
@@ -53,6 +55,12 @@ def variable_shape(tensor: Tensor) -> Any:
     """The static shape of the variable behind a handle."""
     handle = _handle_of(tensor)
     return handle.attrs["shape"]._dims if handle is not None else None
+
+
+def variable_dtype(tensor: Tensor) -> DType:
+    """The type of the variable behind a handle; float32 where that is not known."""
+    handle = _handle_of(tensor)
+    return handle.attrs["dtype"] if handle is not None else dtypes.float32
 
 
 is_initialized = op("VarIsInitializedOp", "resource: resource", "is_initialized: bool", stateful=True)
