@@ -1,4 +1,4 @@
-"""Gradients of joined parts: each part gets its own cut.
+"""Gradients of joined parts, each of which gets its own cut, and of parted ones, which are joined again.
 
 Where the incoming gradient is rows (IndexedSlices), the parts' are, too. Along the first axis a part gets the rows that
 are its own; along another one it gets its columns of every row.
@@ -10,6 +10,7 @@ from typing import Any
 
 from tfbench.engine import dtypes, ops
 from tfbench.engine.composite import IndexedSlices
+from tfbench.engine.control_flow.context import output_context
 from tfbench.engine.gradients.registry import gradient
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
@@ -31,6 +32,9 @@ def _concat_v2(node: Operation, dy: Any) -> Any:
 
 
 def _parts(values: list[Tensor], axis: Any, dy: Any) -> list[Any]:
+    if axis.op.type == "Const" and output_context(axis.op) is not output_context(dy.op):
+        # A constant from outside a loop is made again rather than carried in.
+        axis = ops.constant(axis.op.attrs["value"], dtype=axis.dtype)
     position = axis % ops.rank(values[0])
     sizes: list[Tensor] = []
     for value in values:
@@ -102,3 +106,13 @@ def _dynamic_stitch(node: Operation, dy: Any) -> Any:
         sizes: Any = ops.shape(node.outputs_list[0])
         dy = ops.unsorted_segment_sum(dy.values, dy.indices, sizes[0])
     return [None] * count + [ops.gather(dy, index) for index in node.inputs[:count]]
+
+
+@gradient("DynamicPartition")
+def _dynamic_partition(node: Operation, *grads: Any) -> Any:
+    """Numbered rows, parted in the same way, say where each came from."""
+    data, partitions = node.inputs
+    sizes = ops.shape(partitions)
+    numbers = ops.reshape(ops.range(ops.reduce_prod(sizes)), sizes)
+    places = ops.dynamic_partition(numbers, partitions, node.attrs["num_partitions"])
+    return [ops.reshape(ops.parallel_dynamic_stitch(places, list(grads)), ops.shape(data)), None]
