@@ -60,6 +60,14 @@ from tfbench.nn.pooling import (
     max_pool_with_argmax,
     pool,
 )
+from tfbench.nn.recurrent import (
+    bidirectional_dynamic_rnn,
+    dynamic_rnn,
+    raw_rnn,
+    static_bidirectional_rnn,
+    static_rnn,
+    static_state_saving_rnn,
+)
 from tfbench.nn.sampled import nce_loss, sampled_softmax_loss
 from tfbench.nn.separable import (
     depthwise_conv2d,
