@@ -132,6 +132,13 @@ _OVER: dict[str, Any] = {"ksize": [1, 3, 2, 1], "strides": [1, 1, 1, 1], "paddin
 _SPACE: dict[str, Any] = {"ksize": [1, 2, 2, 2, 1], "strides": [1, 1, 2, 2, 1], "padding": "VALID"}
 
 
+def _largest(x: Any, rows: Any, columns: Any, overlapping: bool) -> Any:
+    """Of the windows between these rows and columns."""
+    windows = [list(zip(cuts, cuts[1:] + overlapping)) for cuts in (rows, columns)]
+    found = [[x[:, top:end, left:right].max(axis=(1, 2)) for left, right in windows[1]] for top, end in windows[0]]
+    return np.array(found).transpose(2, 0, 1, 3)
+
+
 def _pooling() -> dict[str, list[Sample]]:
     table: dict[str, list[Sample]] = {}
 
@@ -164,9 +171,8 @@ def _pooling() -> dict[str, list[Sample]]:
     add("AvgPool3DGrad", ints(1, 3, 4, 5, 2), numbers(1, 2, 2, 2, 2), **_SPACE)
     rows, columns = ints(0, 1, 3, 5, dtype=np.int64), ints(0, 2, 4, 6, dtype=np.int64)
     for overlapping in (False, True):
-        add(
-            "FractionalMaxPoolGrad", x, numbers(2, 3, 3, 3), numbers(2, 3, 3, 3), rows, columns, overlapping=overlapping
-        )
+        add("FractionalMaxPoolGrad", x, _largest(x, rows, columns, overlapping), numbers(2, 3, 3, 3), rows, columns,
+            overlapping=overlapping)  # fmt: skip
         add(
             "FractionalAvgPoolGrad", ints(2, 5, 6, 3, dtype=np.int64), numbers(2, 3, 3, 3), rows, columns,
             overlapping=overlapping,

@@ -192,6 +192,32 @@ def fractional_pools(tf, case):
     return run(tf, y, {dy: pooled}), attempt(tf.gradients, y, dy)
 
 
+BAD_CUTS = {
+    "another_result": ([0, 3, 6], [1, 2, 2, 1], 0.0),
+    "too_few": ([0, 6], [1, 2, 2, 1], None),
+    "a_matrix": ([[0, 3, 6]], [1, 2, 2, 1], None),
+    "negative": ([-1, 3, 6], [1, 2, 2, 1], None),
+    "rank": ([0, 3, 6], [1, 2, 2], None),
+}
+
+
+@program(
+    cases={f"{n}-{k}": (n, k) for n in BAD_CUTS for k in ("Max", "Avg") if (n, k) != ("another_result", "Avg")},
+    messages=[],
+)
+def fractional_pools_refuse(tf, case):
+    rows, shape, result = BAD_CUTS[case[0]]
+    given, dy, cuts = [tf.placeholder(t) for t in ("float32", "float32", "int64")]
+    common = dict(out_backprop=dy, row_pooling_sequence=cuts, col_pooling_sequence=[0, 3, 6])
+    feeds = {given: np.full(shape, 35.0 if result is None else result), dy: np.ones(shape), cuts: rows}
+    if case[1] == "Max":
+        image = tf.constant(np.full([1, 6, 6, 1], 35.0), tf.float32)
+        y = tf.raw_ops.FractionalMaxPoolGrad(orig_input=image, orig_output=given, **common)
+    else:
+        y = tf.raw_ops.FractionalAvgPoolGrad(orig_input_tensor_shape=[1, 6, 6, 1], **common)
+    return run(tf, y, feeds)
+
+
 # -- convolutions -----------------------------------------------------------------------------------------------------
 
 CONVOLUTIONS = {
