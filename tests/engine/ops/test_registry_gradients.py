@@ -8,8 +8,11 @@ that there is none, or nothing at all (then asking is an error).
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import re
+import textwrap
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -143,6 +146,21 @@ def test_reasons_say_something() -> None:
     assert not short
     both = [type for type, opdef in REGISTRY.items() if opdef.no_gradient_reason and opdef.gradient_function]
     assert not both, "a gradient and a reason for having none"
+
+
+def test_long_gradients_are_not_in_the_blocks_of_ops() -> None:
+    """A block is read in one look: a gradient of more than four lines is in `engine/gradients`."""
+    long = []
+    for type, opdef in REGISTRY.items():
+        function = opdef.gradient_function
+        if function is None or ".engine.ops." not in function.__module__:
+            continue
+        (parsed,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+        assert isinstance(parsed, ast.FunctionDef), type
+        body = parsed.body[1:] if ast.get_docstring(parsed) else parsed.body
+        if body[-1].end_lineno - body[0].lineno >= 4:  # type: ignore[operator]
+            long.append(type)
+    assert not long
 
 
 def test_what_tensorflow_says_is_recorded() -> None:

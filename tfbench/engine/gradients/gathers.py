@@ -11,7 +11,7 @@ from tfbench.engine.gradients.arrays import dense
 from tfbench.engine.gradients.registry import gradient
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import lookup
-from tfbench.engine.ops.resource_state import variable_shape
+from tfbench.engine.ops.resource_state import shape_of, variable_shape
 from tfbench.engine.ops.static_value import get_static_value
 from tfbench.engine.tensor import Tensor
 
@@ -44,6 +44,22 @@ def _resource_gather(node: Operation, dy: Any) -> Any:
     else:
         sizes = ops.constant(list(shape), dtype=dtypes.int32)
     return [_rows(indices, sizes, ops.expand_dims(ops.size(indices), 0), dy), None]
+
+
+@gradient("GatherNd")
+def _gather_nd(node: Operation, dy: Any) -> Any:
+    """Rows that are picked one by one are rows again."""
+    params, indices = node.inputs
+    sizes = ops.shape(params, out_type=indices.dtype)
+    if indices._shape is not None and len(indices._shape) == 2 and indices._shape[-1] == 1:
+        return [IndexedSlices(dy, ops.squeeze(indices, axis=-1), sizes), None]
+    return [ops.scatter_nd(indices, dy, sizes), None]
+
+
+@gradient("ResourceGatherNd")
+def _resource_gather_nd(node: Operation, dy: Any) -> Any:
+    indices = node.inputs[1]
+    return [ops.scatter_nd(indices, dy, shape_of(node.inputs[0], out_type=indices.dtype)), None]
 
 
 def _sizes_beside(params: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Gradients of systems of linear equations, and of the square root of a matrix, which leads to one."""
+"""Gradients of inverses, determinants and systems of linear equations, and of a matrix's root, which leads to one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,39 @@ from tfbench.engine.opdef import lookup
 from tfbench.engine.ops.control_flow import cond
 from tfbench.engine.ops.linalg_solve import gram_cholesky
 from tfbench.engine.tensor import Tensor
+
+
+@gradient("MatrixInverse")
+def _inverse(node: Operation, dy: Any) -> Any:
+    inverse = node.outputs_list[0]
+    if node.attrs["adjoint"]:
+        product: Any = ops.matmul(inverse, ops.matmul(dy, inverse, adjoint_a=True))
+    else:
+        product = ops.matmul(inverse, ops.matmul(dy, inverse, adjoint_b=True), adjoint_a=True)
+    return [-product]
+
+
+@gradient("MatrixDeterminant")
+def _determinant(node: Operation, dy: Any) -> Any:
+    determinant = node.outputs_list[0]
+    inverse = ops.matrix_inverse(node.inputs[0], adjoint=True)
+    multiples: Any = ops.reshape(dy * determinant, ops.concat([ops.shape(determinant), [1, 1]], 0))
+    return [multiples * inverse]
+
+
+@gradient("LogMatrixDeterminant")
+def _log_determinant(node: Operation, _: Any, dy: Any) -> Any:
+    inverse = ops.matrix_inverse(node.inputs[0], adjoint=True)
+    multiples: Any = ops.reshape(dy, ops.concat([ops.shape(node.outputs_list[1]), [1, 1]], 0))
+    return [multiples * inverse]
+
+
+@gradient("MatrixSolve")
+def _solve(node: Operation, dx: Any) -> Any:
+    matrix, x, adjoint = node.inputs[0], node.outputs_list[0], node.attrs["adjoint"]
+    drhs = ops.matrix_solve(matrix, dx, adjoint=not adjoint)
+    product: Any = ops.matmul(x, drhs, adjoint_b=True) if adjoint else ops.matmul(drhs, x, adjoint_b=True)
+    return [-product, drhs]
 
 
 @gradient("MatrixTriangularSolve")

@@ -10,7 +10,6 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
 from tfbench.engine.opdef import CPU, OpDef, op
 from tfbench.engine.ops.array_common import brackets, invalid
-from tfbench.engine.ops.shape_ops import reshape, shape
 from tfbench.engine.shape_math import merge
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
@@ -62,17 +61,6 @@ def _partition_kernel(xp: Any, data: Any, partitions: Any, *, num_partitions: in
     rows = data.reshape((partitions.size, *data.shape[partitions.ndim :]))
     groups = partitions.reshape(-1)
     return [rows[groups == i] for i in range(num_partitions)]
-
-
-@_partition.gradient
-def _partition_gradient(node: Operation, *grads: Any) -> Any:
-    from tfbench.engine import ops
-
-    data, partitions = node.inputs
-    sizes = shape(partitions)
-    places = reshape(ops.range(ops.reduce_prod(sizes)), sizes)
-    sorted_places = dynamic_partition(places, partitions, node.attrs["num_partitions"])
-    return [reshape(parallel_dynamic_stitch(sorted_places, list(grads)), shape(data)), None]
 
 
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine import dtypes
-from tfbench.engine.composite import IndexedSlices
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
@@ -19,7 +18,7 @@ from tfbench.engine.ops.array_join import concat, stack, unstack
 from tfbench.engine.ops.array_order import transpose
 from tfbench.engine.ops.array_pad import tile
 from tfbench.engine.ops.resource_state import variable_shape
-from tfbench.engine.ops.shape_ops import rank, reshape, shape, squeeze
+from tfbench.engine.ops.shape_ops import rank, reshape, shape
 from tfbench.engine.ops.static_value import get_static_value
 from tfbench.engine.resources import VariableBuffer
 from tfbench.engine.shape_math import debug_string, with_rank_at_least
@@ -117,26 +116,6 @@ def _resource_gather_nd_shape(node: Operation, resource: Shape, indices: Shape) 
 @resource_gather_nd.kernel(CPU)
 def _resource_gather_nd_kernel(xp: Any, resource: VariableBuffer, indices: Any) -> Any:
     return _gather_nd_kernel(xp, resource.read(), indices, bad_indices_policy="")
-
-
-@resource_gather_nd.gradient
-def _resource_gather_nd_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-    from tfbench.engine.ops.resource_state import shape_of
-
-    indices = node.inputs[1]
-    return [ops.scatter_nd(indices, dy, shape_of(node.inputs[0], out_type=indices.dtype)), None]
-
-
-@_gather_nd.gradient
-def _gather_nd_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    params, indices = node.inputs
-    sizes = shape(params, out_type=indices.dtype)
-    if indices._shape is not None and len(indices._shape) == 2 and indices._shape[-1] == 1:
-        return [IndexedSlices(dy, squeeze(indices, axis=-1), sizes), None]
-    return [ops.scatter_nd(indices, dy, sizes), None]
 
 
 def gather_nd(

@@ -73,16 +73,6 @@ def _inverse_kernel(xp: Any, x: Any, *, adjoint: bool) -> Any:
     return result.astype(x.dtype, copy=False)
 
 
-@_inverse.gradient
-def _inverse_gradient(node: Operation, dy: Any) -> Any:
-    inverse: Any = node.outputs[0]
-    if node.attrs["adjoint"]:
-        product: Any = matmul(inverse, matmul(dy, inverse, adjoint_a=True))
-    else:
-        product = matmul(inverse, matmul(dy, inverse, adjoint_b=True), adjoint_a=True)
-    return [-product]
-
-
 def matrix_inverse(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse of each matrix, or of its adjoint. InvalidArgumentError if there is none."""
     return _inverse(input, adjoint=adjoint, name=name)
@@ -112,24 +102,6 @@ def _log_determinant_kernel(xp: Any, x: Any) -> Any:
         sign, log = xp.linalg.slogdet(x)
     sign = xp.where(xp.isnan(log), log, sign)
     return xp.asarray(sign, x.dtype), xp.asarray(log, x.dtype)
-
-
-@_determinant.gradient
-def _determinant_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    inverse = matrix_inverse(node.inputs[0], adjoint=True)
-    multiples: Any = ops.reshape(dy * node.outputs[0], ops.concat([shape(node.outputs[0]), [1, 1]], 0))
-    return [multiples * inverse]
-
-
-@_log_determinant.gradient
-def _log_determinant_gradient(node: Operation, _: Any, dy: Any) -> Any:
-    from tfbench.engine import ops
-
-    inverse = matrix_inverse(node.inputs[0], adjoint=True)
-    multiples: Any = ops.reshape(dy, ops.concat([shape(node.outputs[1]), [1, 1]], 0))
-    return [multiples * inverse]
 
 
 def matrix_determinant(input: Any, name: str | None = None) -> Tensor:
@@ -183,14 +155,6 @@ def _solve_kernel(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
     if np.isnan(matrix).any():
         raise invalid("Input matrix is not invertible.")
     return result
-
-
-@_solve.gradient
-def _solve_gradient(node: Operation, dy: Any) -> Any:
-    matrix, adjoint, x = node.inputs[0], node.attrs["adjoint"], node.outputs[0]
-    d_rhs = matrix_solve(matrix, dy, adjoint=not adjoint)
-    product: Any = matmul(x, d_rhs, adjoint_b=True) if adjoint else matmul(d_rhs, x, adjoint_b=True)
-    return [-product, d_rhs]
 
 
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:

@@ -88,10 +88,8 @@ computed_by(depthwise_backprop_filter_op, "depthwise", "depthwise_conv2d_native_
 def _depthwise_gradient(node: Operation, dy: Any) -> Any:
     x, w = node.inputs
     attrs = conv_attrs(node)
-    return [
-        depthwise_backprop_input_op(shape(x), w, dy, **attrs),
-        depthwise_backprop_filter_op(x, shape(w), dy, **attrs),
-    ]
+    dx = depthwise_backprop_input_op(shape(x), w, dy, **attrs)
+    return [dx, depthwise_backprop_filter_op(x, shape(w), dy, **attrs)]
 
 
 @depthwise_backprop_input_op.gradient
