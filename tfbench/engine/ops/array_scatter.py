@@ -15,6 +15,7 @@ import numpy as np
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, OpDef, op
 from tfbench.engine.ops.array_common import brackets, invalid
+from tfbench.engine.ops.array_fill import zeros_like
 from tfbench.engine.ops.base import identity
 from tfbench.engine.ops.gather_nd import bad_row, gather_nd, row_numbers
 from tfbench.engine.ops.shape_ops import shape_from_input
@@ -157,8 +158,6 @@ def _sub_gradient(node: Operation, dy: Any) -> Any:
 
 @_put.gradient
 def _put_gradient(node: Operation, dy: Any) -> Any:
-    from tfbench.engine.ops.array_fill import zeros_like
-
     _, indices, updates = node.inputs
     dupdates = gather_nd(dy, indices)
     return [tensor_scatter_nd_update(identity(dy), indices, zeros_like(updates)), None, dupdates]
