@@ -12,6 +12,7 @@ from tfbench.bench.bench import Bench
 from tfbench.bench.cells import Cell
 from tfbench.bench.default_graph import provide_session
 from tfbench.bench.result import CellResult
+from tfbench.engine import devices
 
 _the_bench: list[Bench] = []
 
@@ -21,7 +22,14 @@ def the_bench() -> Bench:
     if not _the_bench:
         _the_bench.append(Bench())
         provide_session(_the_bench[0].default_session)
+        if _adopt_devices not in devices.switched:
+            devices.switched.append(_adopt_devices)
     return _the_bench[0]
+
+
+def _adopt_devices() -> None:
+    for bench in _the_bench:
+        bench.adopt_devices()
 
 
 class _Callable(ModuleType):

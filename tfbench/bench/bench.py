@@ -76,6 +76,11 @@ class Bench:
         """The session of the graph called `name` (default: the current one); a new one if it was closed."""
         return self._entry(name).session
 
+    def adopt_devices(self) -> None:
+        """Gives the sessions of all graphs the devices that there are now: simulation was switched on or off."""
+        for entry in self.entries.values():
+            entry.adopt_devices()
+
     def find_cell(self, id_or_label: str) -> Cell | None:
         """What is remembered of a cell, by its id or its label."""
         by_label = next((cell for cell in self.cells if cell.label == id_or_label), None)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tfbench.bench.code import Code
 from tfbench.bench.names import Bindings
 from tfbench.bench.options import CellOptions
+from tfbench.engine.devices import device_set
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.history import Mark
 from tfbench.engine.session import Session
@@ -49,6 +50,11 @@ class GraphEntry:
         if self._session is None or self._session._closed:
             self._session = Session(graph=self.graph)
         return self._session
+
+    def adopt_devices(self) -> None:
+        """Gives the session, if there is one, the devices that there are now."""
+        if self._session is not None and not self._session._closed:
+            self._session.use_devices(device_set())
 
     def end(self) -> None:
         """Closes the session: the graph leaves the bench."""

@@ -49,7 +49,7 @@ class Reason(NamedTuple):
 class Placement:
     """Where each operation is. `groups` is None where there is only one device, so that all are on it."""
 
-    __slots__ = ("_assigned", "_beside", "_kinds", "_members", "devices", "groups")
+    __slots__ = ("_assigned", "_beside", "_kinds", "_members", "_order", "devices", "groups")
 
     def __init__(
         self,
@@ -58,6 +58,7 @@ class Placement:
         assigned: list[int] | None = None,
         kinds: list[int] | None = None,
         beside: dict[int, str] | None = None,
+        order: list[int] | None = None,
     ) -> None:
         self.devices = devices
         self.groups = groups
@@ -66,11 +67,25 @@ class Placement:
         self._kinds = kinds or []
         #: operations that went where a neighbour is, and which neighbour
         self._beside = beside or {}
+        self._order = order or []
         self._members: dict[int, list[int]] | None = None
 
+    def moves(self, later: Placement) -> bool:
+        """Whether an operation is elsewhere in a later placement of the same graph."""
+        ops = self.groups.ops if self.groups is not None else []
+        return any(later.index_of(op) != self._assigned[i] for i, op in enumerate(ops))
+
+    def decisions(self) -> list[tuple[Operation, Any]]:
+        """The operations in the order in which they were placed, each with its device."""
+        ops = self.groups.ops if self.groups is not None else []
+        return [(ops[i], self.devices[self._assigned[i]]) for i in self._order]
+
     def index_of(self, op: Operation) -> int:
-        """The number of the device that `op` is on."""
-        return 0 if self.groups is None else self._assigned[self.groups.number[op]]
+        """The number of the device that `op` is on; the first where it was left out because its value is fed."""
+        if self.groups is None:
+            return 0
+        number = self.groups.number.get(op)
+        return 0 if number is None else self._assigned[number]
 
     def device_of(self, op: Operation) -> Any:
         """The device that `op` is on."""
@@ -94,7 +109,7 @@ class Placement:
             kinds = self._kinds[self.groups.number[op]]
             if any(kinds & bit(device.kind) for device in wanted):
                 return Reason("colocated", f"with {self._tied_to(op) or self._a_mate(op)}")
-        return Reason("soft: no kernel", f"{op.type}{types_of(op)} has no {wanted[0].kind} kernel")
+        return Reason("soft: no kernel", f"{op.type}{types_of(op)} on {wanted[0].kind}")
 
     def _default(self, op: Operation) -> Reason:
         if self.groups is None:
@@ -109,7 +124,7 @@ class Placement:
         best = self.devices[self._assigned[i]].kind
         if any(device.kind != best for device in self.devices) and self._kinds[i] == bit(best):
             other = next(device.kind for device in self.devices if device.kind != best)
-            return Reason("default", f"{op.type}{types_of(op)} has no {other} kernel")
+            return Reason("default", f"no {other} kernel for {op.type}{types_of(op)}")
         return Reason("default")
 
     def _tied_to(self, op: Operation) -> str:
@@ -165,7 +180,8 @@ class Placer:
         #: device strings that the only device there is can honour
         self._fine: set[str] = {""}
         self._version = (-1, -1)
-        self._placement: Placement | None = None
+        #: the graph's placement when it was placed last
+        self.last: Placement | None = None
         #: where this session has put what has state
         self._kept: dict[Operation, int] = {}
 
@@ -176,14 +192,20 @@ class Placer:
           InvalidArgumentError: where a request cannot be met, or two contradict each other.
         """
         version = (graph.changes_version, len(graph._nodes))
-        if self._placement is None or version != self._version:
-            self._placement = self._place_graph(graph, version)
+        if self.last is None or version != self._version:
+            self.last = self._place_graph(graph, version)
             self._version = version
-        return self._placement
+        return self.last
 
     def place_only(self, ops: Sequence[Operation]) -> Placement:
         """The placement of some operations as if there were no others (`place_pruned_graph`)."""
-        return self._place(ops)
+        placement = self._place(ops)
+        self._write_log(placement)
+        return placement
+
+    def look(self, graph: Any, ops: Sequence[Operation] | None = None) -> Placement:
+        """The placement of a graph, or of `ops` alone, with all its reasons. It is neither logged nor remembered."""
+        return self._place(_inputs_first(graph._nodes) if ops is None else ops)
 
     def _place_graph(self, graph: Any, version: tuple[int, int]) -> Placement:
         nodes = graph._nodes
@@ -194,6 +216,7 @@ class Placer:
                 return Placement(self.devices)
         self._kept = {op: index for op, index in self._kept.items() if graph.owns(op)}
         placement = self._place(_inputs_first(nodes))
+        self._write_log(placement)
         if len(self.devices) > 1:
             self._kept.update((op, placement.index_of(op)) for op in nodes if op.op_def.stateful)
         return placement
@@ -253,10 +276,13 @@ class Placer:
                     beside[i] = f"{ops[takers[0]].name}, which takes it"
                 chosen[root] = index
             assigned[i] = index
+        order = [i for i in range(len(ops)) if i not in generators]
+        return Placement(self.devices, groups, assigned, kinds, beside, [*order, *generators])
+
+    def _write_log(self, placement: Placement) -> None:
         if self._log is not None:
-            for i in [*(i for i in range(len(ops)) if i not in generators), *generators]:
-                self._log(f"{ops[i].name}: ({ops[i].type}): {self.devices[assigned[i]].name}")
-        return Placement(self.devices, groups, assigned, kinds, beside)
+            for op, device in placement.decisions():
+                self._log(f"{op.name}: ({op.type}): {device.name}")
 
     def _kinds(self, ops: Sequence[Operation]) -> list[int]:
         """For each operation the kinds of device that it can run on, as a bit mask."""

@@ -22,10 +22,11 @@ from tfbench.engine.default_graph import (
 )
 from tfbench.engine.devices import Device, DeviceSet, device_set
 from tfbench.engine.fetches import FetchList, expand_feeds, feed_value
+from tfbench.engine.frames import arrange, flattened
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.placer import Placement, Placer
 from tfbench.engine.plan import Observer, Plan
-from tfbench.engine.prune import needed_operations, schedule
+from tfbench.engine.prune import needed_operations
 from tfbench.engine.resources import ResourceStore
 from tfbench.engine.tensor import OPERATORS, Tensor
 
@@ -69,6 +70,8 @@ class BaseSession:
         #: partial runs by handle; None for those that are over
         self.partial_runs: dict[str, Any] = {}
         self._plans_version = graph.changes_version
+        #: how many operations there were when the graph was last placed
+        self._placed = 0
         self.use_devices(device_set(config))
         #: called with the session after every run
         self.observers: list[Callable[[BaseSession], None]] = []
@@ -175,6 +178,8 @@ class BaseSession:
         if self._plans_version != graph.changes_version:
             self._plans.clear()
             self._plans_version = graph.changes_version
+        elif len(graph._nodes) != self._placed and self._placed:
+            self._place_again()
         key = _key(fetches)
         if not feed_dict:
             if key is not None:
@@ -211,6 +216,7 @@ class BaseSession:
         memory.keep_freed_memory()
         feeds = list(dict.fromkeys(feeds))
         self.placement_for(nest.tensors, nest.operations, feeds)
+        self._placed = len(self._graph._nodes)
         device = self.device_set.devices[0]
         plan = Plan(nest.tensors, nest.operations, feeds, device, self.resources)
         return _Compiled(plan, nest)
@@ -221,8 +227,28 @@ class BaseSession:
         """Where everything runs: the whole graph is placed, or what is left of it (`place_pruned_graph`)."""
         if not self._place_pruned:
             return self.placer.place(self._graph)
+        return self.placer.place_only(self._pruned(fetches, targets, feeds))
+
+    def _place_again(self) -> None:
+        """The graph has grown since it was placed: all of it is placed again, as in TensorFlow."""
+        if not self._place_pruned:
+            before = self.placer.last
+            if before is not None and before.moves(self.placer.place(self._graph)):
+                self._plans.clear()
+        self._placed = len(self._graph._nodes)
+
+    def look_at_placement(
+        self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]
+    ) -> Placement:
+        """As `placement_for`, for somebody who asks: nothing is logged, and no state is bound to its place."""
+        pruned = self._place_pruned and (fetches or targets)
+        return self.placer.look(self._graph, self._pruned(fetches, targets, feeds) if pruned else None)
+
+    def _pruned(
+        self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]
+    ) -> list[Operation]:
         fed = set(feeds)
-        return self.placer.place_only(schedule(needed_operations(fetches, targets, fed), fed))
+        return flattened(arrange(needed_operations(fetches, targets, fed), fed))
 
     def plan(self, fetches: Any, feeds: Any = ()) -> Plan:
         """The plan that `run(fetches, {feed: …})` uses; compiled now if it is new. Nothing runs."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from tfbench.explain.checkpoints import checkpoint
+from tfbench.explain.devices import devices
 from tfbench.explain.operations import ops, scopes
 from tfbench.explain.order import order
+from tfbench.explain.placement import placement
 from tfbench.explain.variables import variables
 
-__all__ = ["ops", "order", "scopes", "variables"]
+__all__ = ["checkpoint", "devices", "ops", "order", "placement", "scopes", "variables"]

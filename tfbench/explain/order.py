@@ -83,8 +83,10 @@ def order(fetches: Any, session: Any = None, feeds: Any = ()) -> Order:
     graph = graph_of_fetches(fetches) or graph_for(None, session)
     session = session or session_for(graph) or Session(graph=graph)
     plan = session.plan(fetches, list(feeds))
-    device = short_device(session.list_devices()[0].name)
-    rows = [_step(op, device, loop, part) for op, loop, part in _placed(plan.program.units)]
+    on = session.look_at_placement(plan.fetches, plan.order, plan.feeds)
+    rows = [
+        _step(op, short_device(on.device_of(op).name), loop, part) for op, loop, part in _placed(plan.program.units)
+    ]
     return (LoopOrder if any(row.loop for row in rows) else Order)(rows)
 
 
