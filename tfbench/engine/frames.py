@@ -18,7 +18,7 @@ from typing import Any
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
-from tfbench.engine.prune import dependencies, is_fed, schedule, topological
+from tfbench.engine.prune import dependencies, is_fed, schedule, shapes_early, topological
 from tfbench.engine.tensor import Tensor
 
 ENTERS = frozenset({"Enter", "RefEnter"})
@@ -308,7 +308,7 @@ class _Frames:
             return [other for other in found if other in known]
 
         known = set(units)
-        return topological(units, before, lambda unit: unit.key if isinstance(unit, Loop) else unit._id)
+        return shapes_early(topological(units, before, lambda unit: unit.key if isinstance(unit, Loop) else unit._id))
 
 
 def _invalid(op: Operation, message: str) -> errors.InvalidArgumentError:

@@ -1,7 +1,8 @@
 """Which operations a fetch needs, and in which order they run.
 
-The order is one fixed order: topological, ties broken by the order in which the ops were made. That makes
-runs deterministic; `explain.order` shows exactly this list.
+The order is one fixed order: topological, ties broken by the order in which the ops were made, but that a Shape comes
+right after the op it asks about. Gradients ask for shapes of everything; if they did when they were made, all of
+the forward pass would have to be kept until then. The order makes runs deterministic; `explain.order` shows exactly it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from tfbench.engine.tensor import Tensor
 
 #: what is put in order: operations, or anything else with a name
 N = TypeVar("N", bound=Any)
+
+_SIZES = frozenset({"Shape", "Size", "Rank"})
 
 
 def needed_operations(tensors: Iterable[Tensor], operations: Iterable[Operation], fed: set[Tensor]) -> set[Operation]:
@@ -46,9 +49,35 @@ def schedule(needed: set[Operation], fed: set[Tensor]) -> list[Operation]:
     """`needed` in run order."""
     ordered = sorted(needed, key=lambda op: op._id)
     if all(dependency._id < op._id for op in ordered for dependency in dependencies(op, fed)):
-        return ordered
+        return shapes_early(ordered)
     # The general case: an op got a control input, or another input, that was made after it.
-    return topological(ordered, lambda op: dependencies(op, fed), lambda op: op._id)
+    return shapes_early(topological(ordered, lambda op: dependencies(op, fed), lambda op: op._id))
+
+
+def shapes_early(ordered: list[N]) -> list[N]:
+    """`ordered` with the ops that only look at the size of what an op in it makes right behind that op."""
+    asking = [
+        op
+        for op in ordered
+        if isinstance(op, Operation)
+        and op.type in _SIZES
+        and not op._control_inputs
+        and not op._inputs[0]._dtype._is_ref_dtype
+    ]
+    if not asking:
+        return ordered
+    there = set(ordered).difference(asking)
+    behind: dict[N, list[N]] = {}
+    for op in asking:
+        if op._inputs[0].op in there:
+            behind.setdefault(op._inputs[0].op, []).append(op)
+    moved = {op for ops in behind.values() for op in ops}
+    result: list[N] = []
+    for op in ordered:
+        if op not in moved:
+            result.append(op)
+            result.extend(behind.get(op, ()))
+    return result
 
 
 def dependencies(op: Operation, fed: set[Tensor]) -> list[Operation]:
