@@ -20,9 +20,9 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Any) -> None:
 
     Args:
       ckpt_dir_or_file: a checkpoint, or a folder, whose last one is taken.
-      assignment_map: a dict, or a list of pairs. `{"scope/": "other/"}` takes all variables in `other/` from the tensors
-        of the same name in `scope/`; `{"name": v}` takes a variable (or its name, or its list of slices) from a tensor;
-        `"/"` is the root of either.
+      assignment_map: a dict, or a list of pairs. `{"scope/": "other/"}` takes all variables in `other/` from the
+        tensors of the same name in `scope/`; `{"name": v}` takes a variable (or its name, or its list of slices) from
+        a tensor; `"/"` is the root of either.
 
     Raises:
       ValueError: if a tensor is not in the checkpoint, a variable not in the graph, or their shapes differ.
