@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import os
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -32,6 +34,7 @@ class Completion:
         self._words: dict[str, Callable[[], Iterable[str]]] = {
             "%%graph": lambda: bench.graphs,
             "%graph": self._after_graph,
+            "%checkpoint": self._after_checkpoint,
             "%fetch": self._names_and_operations,
             "%order": self._names_and_operations,
             "%activations": self._names_and_operations,
@@ -88,6 +91,16 @@ class Completion:
         from tfbench.magics.graph import ACTIONS
 
         return [*ACTIONS, *self._bench.graphs]
+
+    def _after_checkpoint(self) -> Iterable[str]:
+        """What to do, and checkpoints: here, and in the folders that are here."""
+        from tfbench.magics.checkpoint import ACTIONS
+
+        yield from ACTIONS
+        for found in sorted([*glob.iglob("*.index"), *glob.iglob("*/*.index")]):
+            folder = os.path.dirname(found)
+            yield from ([f"{folder}/"] if folder else [])
+            yield found.removesuffix(".index")
 
     def _names_and_operations(self) -> Iterable[str]:
         """What an expression may begin with: names of the notebook that hold something of a graph, and operations."""

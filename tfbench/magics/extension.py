@@ -9,6 +9,7 @@ from IPython.core.magic import Magics
 
 from tfbench.bench import default_graph, the_bench
 from tfbench.magics.activations import ActivationsMagic
+from tfbench.magics.checkpoint import CheckpointMagic
 from tfbench.magics.completion import Completion
 from tfbench.magics.fetch import FetchMagic
 from tfbench.magics.filters import FiltersMagic
@@ -33,6 +34,7 @@ MAGICS: tuple[type[Any], ...] = (
     OrderMagic,
     FiltersMagic,
     ActivationsMagic,
+    CheckpointMagic,
 )
 
 #: what was loaded into which shell
