@@ -19,7 +19,6 @@ from tfbench.variables.base import Variable
 
 _LINE = re.compile(r"\s*(?:\w+\s*=\s*)?(%{1,2})(\w+)\s(.*)", re.DOTALL)
 _MOST = 500
-_DEVICES = ("/cpu:0", "/gpu:0", "/gpu:1")
 
 
 class Completion:
@@ -37,6 +36,8 @@ class Completion:
             "%checkpoint": self._after_checkpoint,
             "%fetch": self._names_and_operations,
             "%order": self._names_and_operations,
+            "%placement": self._names_and_operations,
+            "%devices": lambda: ("simulate", "cpu=", "gpu=", "bandwidth=", "latency=", "off"),
             "%activations": self._names_and_operations,
             "%ops": self._operations_and_scopes,
             "%init": self._variables_and_scopes,
@@ -44,7 +45,7 @@ class Completion:
             "%filters": self._variables,
             "--scope": self._scopes,
             "--name-scope": self._scopes,
-            "--device": lambda: _DEVICES,
+            "--device": self._devices,
             "--feed": lambda: [f"{name}=" for name in self._placeholders()],
             "--fed": self._placeholders,
             "--cell": lambda: [cell.label for cell in bench.cells],
@@ -86,6 +87,11 @@ class Completion:
 
     def _values(self, option: str, action: Any) -> Iterable[str]:
         return action.choices or self._words.get(option, list)()
+
+    def _devices(self) -> Iterable[str]:
+        """Those that there are, as people write them; GPUs in any case, for a machine that has them."""
+        there = [f"/{d.kind.lower()}:{d.index}" for d in self._bench.session().device_set.devices]
+        return [*there, "/gpu:0", "/gpu:1"]
 
     def _after_graph(self) -> Iterable[str]:
         from tfbench.magics.graph import ACTIONS

@@ -11,6 +11,7 @@ from tfbench.bench import default_graph, the_bench
 from tfbench.magics.activations import ActivationsMagic
 from tfbench.magics.checkpoint import CheckpointMagic
 from tfbench.magics.completion import Completion
+from tfbench.magics.devices import DevicesMagic
 from tfbench.magics.fetch import FetchMagic
 from tfbench.magics.filters import FiltersMagic
 from tfbench.magics.graph import GraphMagic
@@ -19,6 +20,7 @@ from tfbench.magics.init import InitMagic
 from tfbench.magics.notebook import Notebook
 from tfbench.magics.ops import OpsMagic
 from tfbench.magics.order import OrderMagic
+from tfbench.magics.placement import PlacementMagic
 from tfbench.magics.scopes import ScopesMagic
 from tfbench.magics.tracebacks import ShortTracebacks
 from tfbench.magics.vars import VarsMagic
@@ -32,6 +34,8 @@ MAGICS: tuple[type[Any], ...] = (
     ScopesMagic,
     OpsMagic,
     OrderMagic,
+    PlacementMagic,
+    DevicesMagic,
     FiltersMagic,
     ActivationsMagic,
     CheckpointMagic,

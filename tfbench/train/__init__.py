@@ -18,6 +18,7 @@ from tfbench.train.checkpoint_state import (
     remove_checkpoint,
     update_checkpoint_state,
 )
+from tfbench.train.cluster_spec import ClusterSpec
 from tfbench.train.decay import (
     cosine_decay,
     cosine_decay_restarts,
@@ -30,6 +31,7 @@ from tfbench.train.decay import (
     polynomial_decay,
 )
 from tfbench.train.decay import piecewise_constant as piecewise_constant_decay
+from tfbench.train.device_setter import replica_device_setter
 from tfbench.train.ftrl import FtrlOptimizer
 from tfbench.train.gradient_descent import GradientDescentOptimizer, ProximalGradientDescentOptimizer
 from tfbench.train.init_from_checkpoint import init_from_checkpoint
@@ -52,6 +54,7 @@ __all__ = [
     "AdagradDAOptimizer",
     "AdagradOptimizer",
     "AdamOptimizer",
+    "ClusterSpec",
     "ExponentialMovingAverage",
     "FtrlOptimizer",
     "GradientDescentOptimizer",
@@ -90,6 +93,7 @@ __all__ = [
     "piecewise_constant_decay",
     "polynomial_decay",
     "remove_checkpoint",
+    "replica_device_setter",
     "update_checkpoint_state",
     "write_graph",
 ]
