@@ -18,7 +18,7 @@ import numpy as np
 _POLYNOMIAL = 0x82F63B78
 _ONES = 0xFFFFFFFF
 #: words in a row, from long messages to short ones
-_WIDTHS = (8192, 64)
+_WIDTHS = (8192, 512, 64)
 
 _bytes_table: list[int] = []
 _word_tables: dict[int, Any] = {}
