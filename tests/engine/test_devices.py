@@ -83,6 +83,19 @@ def test_programs_that_look_for_a_gpu_find_a_simulated_one() -> None:
         assert (tf.test.gpu_device_name(), tf.test.is_gpu_available()) == ("/device:GPU:0", True)
 
 
+def test_programs_list_local_devices() -> None:
+    from tfbench.python.client import device_lib
+
+    (cpu,) = device_lib.list_local_devices()
+    assert (cpu.name, cpu.device_type, cpu.memory_limit, cpu.xla_global_id) == ("/device:CPU:0", "CPU", 268435456, -1)
+    assert (cpu.physical_device_desc, cpu.HasField("locality")) == ("", True)
+    with tf.simulate_devices(gpu=2):
+        found = device_lib.list_local_devices()
+    assert [d.name for d in found if d.device_type == "GPU"] == ["/device:GPU:0", "/device:GPU:1"]
+    assert found[1].physical_device_desc == "simulated"
+    assert len(device_lib.list_local_devices(counted(CPU=2))) == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
