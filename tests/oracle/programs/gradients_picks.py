@@ -223,3 +223,52 @@ def sparse_forms(tf):
     return run(
         tf, [tf.gradients(y, v, grad_ys=tf.sin(y)) for y in (ordered.values, dense, kept.values)], {v: [1.0, 2.0, 3.0]}
     )
+
+
+REAL = {
+    "rfft": ([None, 4], None), "rfft_padded": ([3, 4], [6]), "rfft_odd": ([3, 4], [5]), "rfft_cut": ([3, 4], [2]),
+    "rfft_known": ([3, 4], None), "rfft_unknown": (None, None), "irfft": ([3, 4], None), "irfft_odd": ([3, 4], [5]),
+    "irfft_unknown": (None, [6]), "irfft_rank": ([None, None], None), "rfft2d": ([3, 4], None), "rfft2d_batch": ([None, None, None], None),
+    "rfft2d_odd": ([3, 4], [3, 5]), "irfft2d": ([3, 4], None), "irfft2d_odd": ([3, 4], [2, 5]),
+}  # fmt: skip
+
+
+@program(cases={n: (n, *c) for n, c in REAL.items()}, tol=1e-8)
+def real_fourier(tf, case):
+    """Static shapes, values and gradients."""
+    name, shape, length = case
+    name = name.split("_")[0]
+    back = name.startswith("i")
+    x = tf.placeholder(tf.complex128 if back else tf.float64, shape, name="x")
+    y = getattr(tf.signal, name)(x, length)
+    value = X.T if shape is None or len(shape) == 2 else np.stack([X.T, X.T + 1])
+    value = value * np.exp(1j * value) if back else value
+    return run(tf, [y, tf.gradients(y, x, grad_ys=tf.sin(y) if back else y * y)], {x: value})
+
+
+@program(tol=1e-5)
+def real_fourier_of_three_axes(tf):
+    x = tf.placeholder(tf.float32, [2, 3, 2])
+    y = tf.signal.rfft3d(x)
+    z = tf.spectral.irfft3d(y)
+    length = tf.placeholder(tf.int32, [1], name="length")
+    w = tf.signal.rfft(x, length, name="mine")
+    u = tf.signal.irfft(y, length)
+    return run(tf, [y, z, w, u, tf.signal.rfft([1.0, 2.0, 4.0])], {x: X.reshape(2, 3, 2), length: [3]})
+
+
+@program()
+def what_real_fourier_refuses(tf):
+    fed = tf.placeholder(tf.float32, None)
+    length = tf.placeholder(tf.int32, [1])
+    with tf.Session() as sess:
+        return [
+            attempt(lambda: tf.signal.rfft(tf.constant([1, 2]))),
+            attempt(lambda: tf.signal.rfft(tf.constant(1.0))),
+            attempt(lambda: tf.signal.rfft2d(tf.constant([1.0, 2.0]))),
+            attempt(lambda: tf.signal.irfft(tf.placeholder(tf.complex64, None))),
+            attempt(lambda: tf.raw_ops.RFFT(input=tf.ones([4]), fft_length=[1, 2])),
+            attempt(lambda: sess.run(tf.raw_ops.RFFT(input=fed, fft_length=length), {fed: [1.0, 2.0], length: [4]})),
+            attempt(lambda: sess.run(tf.raw_ops.RFFT(input=fed, fft_length=length), {fed: 1.0, length: [4]})),
+            attempt(lambda: tf.gradients(tf.abs(tf.signal.rfft3d(tf.ones([2, 2, 2]))), fed)),
+        ]

@@ -84,6 +84,7 @@ from tfbench.engine.ops.random_stateless import *
 from tfbench.engine.ops.math_confusion import *
 from tfbench.engine.ops.array_sort import *
 from tfbench.engine.ops.spectral import *
+from tfbench.engine.ops.spectral_real import *
 from tfbench.engine.ops import (  # public as `tf.nn`, or known by op type only
     nn_activations,
     nn_bias,
