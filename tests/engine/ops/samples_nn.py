@@ -42,6 +42,7 @@ def _activations() -> dict[str, list[Sample]]:
         table[type] = [([x, x[..., ::-1] if x.ndim else x], {}) for x in EVERYWHERE]
     for type in ("SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"):
         table[type] = [([np.abs(x) + x.dtype.type(0.5), x], {}) for x in EVERYWHERE]
+        table[type].append(([MATRIX + np.complex64(0.5 + 1j), MATRIX[::-1] * np.complex64(1 - 0.25j)], {}))
     table["ConcatOffset"] = [
         ([np.int32(axis), [np.array(shape, np.int32) for shape in shapes]], {"N": len(shapes)})
         for axis, shapes in ((0, ([2, 3], [1, 3])), (-1, ([2, 3], [2, 1], [2, 0])))

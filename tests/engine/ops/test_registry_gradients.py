@@ -107,7 +107,6 @@ NOT_THE_DERIVATIVE: dict[str, str] = {
     "MatrixSquareRoot-1": "it transposes complex matrices without a conjugate",
     "Einsum-5": "axes of '...' that the result lacks",
     "Cumprod-4": "it leaves out the conjugate of complex factors",
-    "Sqrt-3": "the complex root jumps at negative numbers",
     "ConcatV2-1": "the axis is int64, and TensorFlow's gradient of it does not build",
     "Conv2D-5": "a grouped convolution has no gradient kernel on the CPU",
     "EuclideanNorm-11": "it divides the complex numbers by their norm, which is complex too, without a conjugate",

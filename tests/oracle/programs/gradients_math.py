@@ -180,6 +180,20 @@ def complex_twice(tf, case):
     return run(tf, [first, second], {z: C})
 
 
+@program(cases=["sqrt", "rsqrt", "reciprocal", "tanh", "sigmoid", "divide_no_nan", "prod", "cumprod"], tol=1e-9)
+def complex_functions_twice(tf, case):
+    """Gradients that start from what the function gives."""
+    z = tf.placeholder(tf.complex128, [None, 3])
+    functions = {
+        "divide_no_nan": lambda z: tf.math.divide_no_nan(z, z + 1.0),
+        "prod": lambda z: tf.reduce_prod(z, 1),
+        "cumprod": lambda z: tf.cumprod(z, 1),
+    }
+    y = functions[case](z) if case in functions else getattr(tf, case)(z)
+    first = tf.gradients(y, z, grad_ys=y)
+    return run(tf, [first, tf.gradients(first, z, grad_ys=first)], {z: C})
+
+
 @program(tol=1e-6)
 def complex_at_zero(tf):
     z = tf.constant([0.0 + 0.0j, 1.0 + 0.0j], tf.complex64)

@@ -92,21 +92,21 @@ def _sigmoid_grad(node: Operation, dz: Any) -> Any:
 def _sqrt_grad(node: Operation, dz: Any) -> Any:
     y, z = node.inputs[0], node.outputs_list[0]
     with control_dependencies([dz]):
-        quotient = dz / ops.conj(y)
+        quotient = dz / y
         return -ops.conj(quotient) * z, 0.5 * quotient
 
 
 @gradient("RsqrtGrad")
 def _rsqrt_grad(node: Operation, dz: Any) -> Any:
     with control_dependencies([dz]):
-        y, dy, dz_conj = ops.conj(node.inputs[0]), ops.conj(node.inputs[1]), ops.conj(dz)
+        y, dy, dz_conj = ops.conj(node.inputs[0]), node.inputs[1], ops.conj(dz)
         return -1.5 * dz_conj * dy * ops.square(y), lookup("RsqrtGrad")(y, dz)
 
 
 @gradient("ReciprocalGrad", "InvGrad")
 def _reciprocal_grad(node: Operation, dz: Any) -> Any:
     with control_dependencies([dz]):
-        y, dy = ops.conj(node.inputs[0]), ops.conj(node.inputs[1])
+        y, dy = ops.conj(node.inputs[0]), node.inputs[1]
         return ops.conj(dz) * -2.0 * dy * y, lookup("ReciprocalGrad")(y, dz)
 
 

@@ -46,13 +46,15 @@ def _mul(node: Operation, dz: Any) -> Any:
     return summed(x, y, dx, None if 1 in unwanted(node) else multiply(ops.conj(x), dz))
 
 
-def _quotient(divide: Callable[[Any, Any], Tensor]) -> Callable[..., Any]:
-    """d(x/y) = dz/y, -x/y/y * dz."""
+def _quotient(divide: Callable[[Any, Any], Tensor], of_conjugates: bool = False) -> Callable[..., Any]:
+    """d(x/y) = dz/y, -x/y/y * dz. TensorFlow asks x and y for their sizes, or their conjugates."""
 
     def build(node: Operation, dz: Any) -> Any:
         x, y = node.inputs
         over, under = ops.conj(x), ops.conj(y)
         dx = divide(dz, under)
+        if of_conjugates:
+            x, y = over, under
         return summed(x, y, dx, dz * divide(divide(-over, under), under))
 
     return build
@@ -60,7 +62,7 @@ def _quotient(divide: Callable[[Any, Any], Tensor]) -> Callable[..., Any]:
 
 gradient("RealDiv")(_quotient(lambda x, y: lookup("RealDiv")(x, y)))
 gradient("Div")(_quotient(lambda x, y: x / y))
-gradient("DivNoNan")(_quotient(lambda x, y: ops.div_no_nan(x, y)))
+gradient("DivNoNan")(_quotient(lambda x, y: ops.div_no_nan(x, y), of_conjugates=True))
 
 
 @gradient("MulNoNan")
