@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 from tfbench.engine.ops.array_blocks import depth_to_space, space_to_batch, space_to_depth
 from tfbench.engine.ops.math_unary import sigmoid, tanh
 from tfbench.engine.ops.nn_activations import elu, relu, selu, softplus, softsign
@@ -81,3 +84,10 @@ from tfbench.nn.separable import (
 from tfbench.nn.separable import depthwise_conv2d_native_backprop_filter as depthwise_conv2d_backprop_filter
 from tfbench.nn.separable import depthwise_conv2d_native_backprop_input as depthwise_conv2d_backprop_input
 from tfbench.nn.transposed import conv1d_transpose, conv2d_transpose, conv3d_transpose, conv_transpose, deconv2d
+
+
+def __getattr__(name: str) -> Any:
+    if name == "rnn_cell":
+        # It stands on the layers, and they on this module.
+        return import_module("tfbench.nn.rnn_cell")
+    raise AttributeError(f"module 'tfbench.nn' has no attribute {name!r}")

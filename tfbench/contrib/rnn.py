@@ -1,0 +1,32 @@
+"""`tf.contrib.rnn`: the cells of `tf.nn.rnn_cell` and the networks that are unrolled, under their older names."""
+
+from __future__ import annotations
+
+from tfbench.nn.recurrent.shapes import batch_size_of as best_effort_input_batch_size
+from tfbench.nn.recurrent.shapes import transpose_batch_time
+from tfbench.nn.recurrent.static import static_bidirectional_rnn, static_rnn, static_state_saving_rnn
+from tfbench.nn.rnn_cell.base import LayerRNNCell, RNNCell
+from tfbench.nn.rnn_cell.dropout import DropoutWrapper
+from tfbench.nn.rnn_cell.lstm import BasicLSTMCell, LSTMCell, LSTMStateTuple
+from tfbench.nn.rnn_cell.multi import MultiRNNCell
+from tfbench.nn.rnn_cell.simple import BasicRNNCell, GRUCell
+from tfbench.nn.rnn_cell.wrappers import DeviceWrapper, ResidualWrapper
+
+__all__ = [
+    "BasicLSTMCell",
+    "BasicRNNCell",
+    "DeviceWrapper",
+    "DropoutWrapper",
+    "GRUCell",
+    "LSTMCell",
+    "LSTMStateTuple",
+    "LayerRNNCell",
+    "MultiRNNCell",
+    "RNNCell",
+    "ResidualWrapper",
+    "best_effort_input_batch_size",
+    "static_bidirectional_rnn",
+    "static_rnn",
+    "static_state_saving_rnn",
+    "transpose_batch_time",
+]
