@@ -11,7 +11,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfbench.engine import device_names
+from tfbench.engine import device_names, source
+from tfbench.engine.empty_blocks import EmptyBlock, EmptyBlocks
 from tfbench.engine.source import Trace
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class ScopeChange:
 class ControlDependencies:
     """Context manager behind `Graph.control_dependencies`."""
 
-    __slots__ = ("graph", "inputs", "old_context", "old_control")
+    __slots__ = ("graph", "inputs", "old_context", "old_control", "scope")
 
     def __init__(self, graph: Graph, inputs: list[Operation] | None) -> None:
         self.graph = graph
@@ -160,11 +161,15 @@ class ControlDependencies:
             state.control = []
             graph._control_flow_context = None
         else:
-            state.control = [*state.control, ControlScope(self.inputs)]
+            self.scope = ControlScope(self.inputs)
+            state.control = [*state.control, self.scope]
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         self.graph._local.state.control = self.old_control
         self.graph._control_flow_context = self.old_context
+        if self.inputs and not self.scope.seen and kind is None and source.is_users(1):
+            block = EmptyBlock(tuple(self.inputs), source.capture(1))
+            self.graph.extension("empty_blocks", EmptyBlocks).found.append(block)
 
 
 class Colocation:

@@ -95,6 +95,15 @@ def capture(skip: int = 0) -> Trace:
     return tuple(trace)
 
 
+def is_users(depth: int = 0) -> bool:
+    """Whether the frame that many callers above the one that asks runs the user's code."""
+    code = sys._getframe(depth + 1).f_code
+    key = id(code)
+    if key in _own_code or key in _runner_code:
+        return False
+    return key in _user_code or _classify(code) is _user_code
+
+
 def line_at(code: CodeType, offset: int) -> int:
     """The source line of instruction `offset` of `code`."""
     line = code.co_firstlineno

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from tfbench.explain.checkpoints import checkpoint
 from tfbench.explain.devices import devices
+from tfbench.explain.gradient_path import gradient_path
 from tfbench.explain.operations import ops, scopes
 from tfbench.explain.order import order
 from tfbench.explain.placement import placement
 from tfbench.explain.variables import variables
+from tfbench.explain.why import why
 
-__all__ = ["checkpoint", "devices", "ops", "order", "placement", "scopes", "variables"]
+__all__ = ["checkpoint", "devices", "gradient_path", "ops", "order", "placement", "scopes", "variables", "why"]

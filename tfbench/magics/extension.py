@@ -24,6 +24,7 @@ from tfbench.magics.placement import PlacementMagic
 from tfbench.magics.scopes import ScopesMagic
 from tfbench.magics.tracebacks import ShortTracebacks
 from tfbench.magics.vars import VarsMagic
+from tfbench.magics.why import WhyMagic
 
 MAGICS: tuple[type[Any], ...] = (
     GraphCellMagic,
@@ -34,6 +35,7 @@ MAGICS: tuple[type[Any], ...] = (
     ScopesMagic,
     OpsMagic,
     OrderMagic,
+    WhyMagic,
     PlacementMagic,
     DevicesMagic,
     FiltersMagic,
