@@ -90,6 +90,14 @@ def batch_norm_slope(tf, case):
     return found if layout.startswith("NC") or dtype == "float16" else run(tf, found, feeds)
 
 
+@program(tol=1e-5)
+def batch_norm_slope_of_one_tensor(tf):
+    """The images and the gradient are the same: both gradients count, and are added up once."""
+    x, s = tf.placeholder(tf.float32, [2, 2, 3, 2]), tf.constant([1.5, 0.5])
+    y = tf.raw_ops.FusedBatchNormGradV2(y_backprop=x, x=x, scale=s, reserve_space_1=s, reserve_space_2=s)
+    return tf.gradients(y[0], x)
+
+
 @program(cases={"batch": [None, 2, 3, 2]}, tol=1e-5)
 def batch_norm_of_unknown_sizes(tf, case):
     x = tf.placeholder(tf.float32, case)

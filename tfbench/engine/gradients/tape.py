@@ -78,7 +78,8 @@ def backward(ys: Sequence[Tensor], xs: Sequence[Tensor], dys: Sequence[Any], ord
             pending[tensor.op] -= 1
             if not pending[tensor.op]:
                 queue.append(tensor.op)
-    return [_sum(grads[x]) for x in xs]
+    totals = {x: _sum(grads[x]) for x in dict.fromkeys(xs)}
+    return [totals[x] for x in xs]
 
 
 def _sum(parts: list[Any]) -> Any:
