@@ -356,3 +356,11 @@ def _interleaved_transpose(value: Tensor, filters: Tensor, wanted: Any, rate: in
     result = conv2d_backprop_input_op(sizes, filters, parts, strides=[1, 1, 1, 1], padding="VALID", data_format="NHWC")
     crops = [[before[i], after[i] + extra[i]] for i in (0, 1)]
     return batch_to_space(result, crops, rate)
+
+
+def convolve_in_space(
+    input: Any, filter: Any, strides: Any, padding: Any, data_format: str, name: str | None = None
+) -> Tensor:
+    """A convolution without holes over two or three axes, as one node."""
+    make = _plane if len(TensorShape(filter.shape)) == 4 else _space
+    return make(input, filter, strides, padding, data_format, 1, name)

@@ -41,6 +41,10 @@ class VariableStore:
         for variable, places in shared:
             variable.shared_at[:] = places
 
+    def has(self, name: str) -> bool:
+        """Whether a variable of this full name was made, in one or in parts."""
+        return name in self.variables or name in self.partitioned
+
     # -- the entry point ----------------------------------------------------------------------------------
 
     def get_variable(
