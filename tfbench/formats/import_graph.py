@@ -97,7 +97,10 @@ class _Import:
         return [self._returned(element) for element in wanted]
 
     def _exists(self, key: str) -> bool:
-        return key.lstrip("^").partition(":")[0] in self.nodes
+        if key.lstrip("^").partition(":")[0] in self.nodes:
+            return True
+        # A part of a graph (`export_scope`) takes inputs from nodes that it does not have.
+        return any(key == self._key(text) for node in self.order for text in node.input)
 
     def _returned(self, element: str) -> Any:
         op_name, colon, index = element.partition(":")
@@ -125,6 +128,8 @@ class _Import:
                 done[node.name] = False
                 stack.append((node, True))
                 for text in reversed(node.input):
+                    if self._key(text) in self.mapped:
+                        continue
                     source = text.lstrip("^").partition(":")[0]
                     if source not in self.nodes:
                         raise ValueError(f"Node '{node.name}': Unknown input node '{text}'")

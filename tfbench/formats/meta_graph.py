@@ -210,14 +210,10 @@ def import_scoped_meta_graph(
                 f"Graph contains unbound inputs: {sorted(needed)}. Must provide input_map containing these."
             )
     graph_def = message.graph_def
-    missing = [name for name in input_map or () if str(name).startswith(_UNBOUND)]
-    if clear_devices or missing:
+    if clear_devices:
         graph_def = protos.GraphDef.FromString(graph_def.SerializeToString())
-        for node in graph_def.node if clear_devices else ():
+        for node in graph_def.node:
             node.device = ""
-        # A name that stands for an input needs a node of that name; nothing of it is left after the mapping.
-        for name in missing:
-            graph_def.node.add(name=str(name).partition(":")[0], op="NoOp")
     target = graph or get_default_graph()
     with target.as_default():
         elements = import_graph_def(
