@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.program import Program, is_number
-from tfbench.engine.steps import AnyStep, LoopStep
+from tfbench.engine.steps import AnyStep, GuardStep, LoopStep, all_steps
 
 #: loops inside each other that a function may have: Python allows 20 blocks
 DEEPEST = 18
@@ -92,6 +92,9 @@ class _Writer:
         self._scalars = {
             slot for tensor, slot in program.slots.items() if is_number(tensor) and not tensor._dtype._is_ref_dtype
         }
+        self._scalars.update(
+            slot for step in all_steps(program.steps) if isinstance(step, GuardStep) for slot in step.outputs
+        )
 
     def add(self, text: str, step: AnyStep | None = None) -> None:
         self._lines.append(" " * self.indent + text)

@@ -165,7 +165,9 @@ class _Assembler:
             else:
                 function = _copying(function, op_def.returns_tuple)
         step = Step(op, function, inputs, self._outputs(op), self._guards.slot(op, guard) if guard else None)
-        if op_def.operator is not None and all(_is_scalar(tensor) for tensor in op._inputs):
+        if op_def.operator is not None and all(
+            is_number(tensor) and not tensor._dtype._is_ref_dtype for tensor in op._inputs
+        ):
             step.operator = op_def.operator
         self._steps.append(step)
 
@@ -318,10 +320,6 @@ def bind(op: Operation, device: Device, resources: ResourceStore) -> Any:
 def is_number(tensor: Tensor) -> bool:
     """Whether a tensor is a scalar that NumPy's own scalars can stand for (a string is not)."""
     return tensor._shape == () and tensor._dtype.base_dtype.is_numpy_compatible and tensor._dtype.name[:6] != "string"
-
-
-def _is_scalar(tensor: Tensor) -> bool:
-    return tensor._shape == () and not tensor._dtype._is_ref_dtype
 
 
 def _root(tensor: Tensor, fed: set[Tensor]) -> Tensor:

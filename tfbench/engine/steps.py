@@ -234,13 +234,14 @@ class MergeStep(_OpStep):
 
     def source(self, index: int, names: dict[str, Any]) -> str:
         """The statement that does the same."""
-        text = "(None, None)"
+        one = self.outputs[1] in self.release  # nobody asks which it was
+        text = "None" if one else "(None, None)"
         for position in reversed(range(len(self.inputs))):
             names[f"i{position}"] = np.int32(position)
-            taken = f"({name_of(self.inputs[position])}, i{position})"
+            taken = name_of(self.inputs[position]) if one else f"({name_of(self.inputs[position])}, i{position})"
             guard = self.guards[position]
             text = taken if guard is None else f"{taken} if t{guard} else {text}"
-        return f"t{self.outputs[0]}, t{self.outputs[1]} = {text}"
+        return f"t{self.outputs[0]} = {text}" if one else f"t{self.outputs[0]}, t{self.outputs[1]} = {text}"
 
 
 class LoopStep:

@@ -26,8 +26,9 @@ _greater_equal = binary(
     "GreaterEqual", _ORDERED, lambda xp, x, y: xp.greater_equal(x, y), output="z: bool", operator=" >= "
 )
 
-_equal = op("Equal", "x: T, y: T", "z: bool", "T: type; incompatible_shape_error: bool = true", fresh=True)
-_not_equal = op("NotEqual", "x: T, y: T", "z: bool", "T: type; incompatible_shape_error: bool = true", fresh=True)
+_EQUALITY = "T: type; incompatible_shape_error: bool = true"
+_equal = op("Equal", "x: T, y: T", "z: bool", _EQUALITY, fresh=True, operator=" == ")
+_not_equal = op("NotEqual", "x: T, y: T", "z: bool", _EQUALITY, fresh=True, operator=" != ")
 
 
 def _equality_shape(node: Operation, x: Any, y: Any) -> Any:

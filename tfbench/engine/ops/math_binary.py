@@ -22,7 +22,7 @@ __all__ = [
 
 def _check_divisor(x: Any, y: Any) -> None:
     """Integers have no infinity: a divisor of zero is an error, if there is anything to divide."""
-    if not y.all() and x.size:
+    if not (y.all() if y.ndim else y) and x.size:
         raise errors.InvalidArgumentError(None, None, "Integer division by zero")
 
 
