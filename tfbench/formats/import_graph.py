@@ -17,6 +17,9 @@ from tfbench.errors import NotFoundError
 from tfbench.formats.tensor_proto import make_ndarray
 
 
+_MERGES, _NEXT_ITERATIONS = ("Merge", "RefMerge"), ("NextIteration", "RefNextIteration")
+
+
 def import_graph_def(
     graph_def: Any,
     input_map: dict[Any, Any] | None = None,
@@ -71,7 +74,8 @@ class _Import:
         self.renamed: dict[str, str] = {}
         self.prefix = prefix
         self.mapped = {self._key(key): convert_to_tensor(value) for key, value in input_map.items()}
-        self.used: set[str] = set()
+        #: inputs that close a loop: made when everything else is
+        self.back: list[tuple[Operation, int, str]] = []
         self.state = graph.scope_state
         self.control = [op for block in self.state.control for op in block.inputs]
 
@@ -92,6 +96,8 @@ class _Import:
             raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{names}]")
         for node in self._sorted():
             self._make(node)
+        for op, position, text in self.back:
+            op._update_input(position, self._input(text))
         if return_elements is None:
             return None
         return [self._returned(element) for element in wanted]
@@ -128,9 +134,9 @@ class _Import:
                 done[node.name] = False
                 stack.append((node, True))
                 for text in reversed(node.input):
-                    if self._key(text) in self.mapped:
-                        continue
                     source = text.lstrip("^").partition(":")[0]
+                    if self._key(text) in self.mapped or self._goes_back(node, source):
+                        continue
                     if source not in self.nodes:
                         raise ValueError(f"Node '{node.name}': Unknown input node '{text}'")
                     if source in done and not done[source]:
@@ -139,6 +145,11 @@ class _Import:
                         stack.append((self.nodes[source], False))
         return result
 
+    def _goes_back(self, node: Any, source: str) -> bool:
+        """Whether the input `source` of `node` is what a loop's body gave for its next round."""
+        other = self.nodes.get(source)
+        return other is not None and node.op in _MERGES and other.op in _NEXT_ITERATIONS
+
     def _make(self, node: Any) -> None:
         try:
             op_def = lookup(node.op)
@@ -146,8 +157,13 @@ class _Import:
             raise NotFoundError(node, None, f"{error} (node '{node.name}' of the imported graph)") from None
         inputs: list[Tensor] = []
         control: list[Operation] = []
-        for text in node.input:
-            if text.startswith("^"):
+        back: list[tuple[int, str]] = []
+        for position, text in enumerate(node.input):
+            if self._goes_back(node, text.partition(":")[0]):
+                # Until its own value is there, the value from before the loop stands for it.
+                back.append((position, text))
+                inputs.append(self._input(node.input[0]))
+            elif text.startswith("^"):
                 replacement = self.mapped.get(text)
                 control.append(replacement.op if replacement is not None else self.made[text[1:]])
             else:
@@ -159,6 +175,7 @@ class _Import:
         op._control_inputs = tuple(dict.fromkeys([*control, *self.control]))
         op._set_device(node.device)
         scopes.apply_devices(state, op)
+        self.back.extend((op, position, text) for position, text in back)
         self.made[node.name] = op
         self.renamed[node.name] = op.name
 

@@ -665,6 +665,22 @@ def importing_meta_graphs(tf):
         return fields(first), fields(second), values, keys, kind, slices, shared, tf.get_collection("tensors")
 
 
+@program()
+def importing_loops_and_branches(tf):
+    v = tf.Variable(3.0, name="v")
+    looped = tf.while_loop(lambda i, x: i < 4, lambda i, x: (i + 1, x * v), [tf.constant(0), tf.constant(1.0)])[1]
+    chosen = tf.cond(looped > 5.0, lambda: looped + 1.0, lambda: v - 1.0)
+    tf.add_to_collection("result", chosen)
+    with in_a_folder():
+        saver = tf.train.Saver()
+        saved(tf, saver)
+        tf.reset_default_graph()
+        again = tf.train.import_meta_graph("m.meta", import_scope="im")
+        with tf.Session() as sess:
+            again.restore(sess, "m")
+            return sess.run(tf.get_collection("result"))
+
+
 @program(graph=False)
 def importing_without_a_saver(tf):
     two(tf)
