@@ -1,8 +1,8 @@
 """A (fetches, feeds) signature compiled once, then run many times.
 
-A plan has a program (`program.py`): steps over numbered slots. It can be run in two ways that share everything but the
-loop: step by step (the first run, and whenever somebody observes; `interpret.py`), or as one generated Python function
-(from the second run on; `generate.py`).
+A plan has a program (`program.py`, made by `assemble.py`): steps over numbered slots. It can be run in two ways that
+share everything but the loop: step by step (the first run, and whenever somebody observes; `interpret.py`), or as one
+generated Python function (from the second run on; `generate.py`).
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine import generate
+from tfbench.engine.assemble import assemble
 from tfbench.engine.devices import Device
 from tfbench.engine.frames import arrange
 from tfbench.engine.generate import Generated
 from tfbench.engine.graph import Operation
 from tfbench.engine.interpret import Interpreter, Observer
-from tfbench.engine.program import Program, is_number
+from tfbench.engine.program import is_number
 from tfbench.engine.prune import needed_operations
 from tfbench.engine.resources import ResourceStore, VariableBuffer
 from tfbench.engine.run_errors import explain, keeps_cause
@@ -50,11 +51,11 @@ class Plan:
     ) -> None:
         fed = set(feeds)
         units = arrange(needed_operations(fetches, targets, fed), fed)
-        self.program = Program(units, fetches, feeds, device, resources)
+        self.program = assemble(units, fetches, feeds, device, resources)
         self.fetches = self.program.fetches
         self.feeds = self.program.feeds
-        self._feed_slots = [self.program.slots[tensor] for tensor in feeds]
-        self._fetch_slots = [self.program.slots[tensor] for tensor in fetches]
+        self._feed_slots = self.program.slots_of(self.feeds)
+        self._fetch_slots = self.program.slots_of(self.fetches)
         self._wrap_feeds = [tensor._dtype._is_ref_dtype for tensor in feeds]
         #: for each fetch that is fed, which feed
         self._fetch_kept = [self.feeds.index(tensor) if tensor in fed else None for tensor in fetches]

@@ -16,7 +16,7 @@ import numpy as np
 import tfbench as tf
 from tfbench.engine.devices import local_devices
 from tfbench.engine.opdef import OpDef, registry
-from tfbench.engine.program import bind
+from tfbench.engine.binding import bind
 from tfbench.engine.resources import ResourceStore
 
 Sample = tuple[list[Any], dict[str, Any]]

@@ -1,0 +1,317 @@
+"""The steps of a program, made from its ops and loops: each op bound to its kernel, its tensors to slots.
+
+What is worked out here once, a run need not: which values may be dead (`guards`), which may be a variable's memory (a
+kernel that returns views of one has to copy), and what nobody needs any more (`liveness`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tfbench import errors
+from tfbench.engine.attributes import reference_inputs
+from tfbench.engine.binding import bind, copying
+from tfbench.engine.devices import Device
+from tfbench.engine.frames import ENTERS, EXITS, MERGES, NEXTS, SWITCHES, Loop, Unit
+from tfbench.engine.graph import Operation
+from tfbench.engine.guards import Condition, Guards
+from tfbench.engine.liveness import find_releases, reads_and_writes
+from tfbench.engine.opdef import Preset
+from tfbench.engine.program import Program, is_number
+from tfbench.engine.resources import ResourceStore
+from tfbench.engine.steps import Input, LoopStep, MergeStep, MoveStep, Step, all_steps
+from tfbench.engine.tensor import Tensor
+
+#: ops that take a reference and leave the variable as it is
+_READERS = frozenset({"IsVariableInitialized", "RefIdentity", "RefSwitch", "RefMerge", "RefEnter", "RefExit"})
+
+#: ops whose output is their input
+_MOVES = ENTERS | EXITS | NEXTS | {"Identity", "StopGradient"}
+
+
+def assemble(
+    units: Sequence[Unit], fetches: Sequence[Tensor], feeds: Sequence[Tensor], device: Device, resources: ResourceStore
+) -> Program:
+    """The program that computes `fetches` from `feeds` by running `units` on `device`.
+
+    Raises:
+      InvalidArgumentError: if an op has no kernel on its device.
+      InternalError: if a value inside a loop is fetched.
+    """
+    program = Program(units, fetches, feeds)
+    _Assembler(program, device, resources).assemble()
+    return program
+
+
+class _Assembler:
+    """Makes the steps of one program."""
+
+    def __init__(self, program: Program, device: Device, resources: ResourceStore) -> None:
+        self._program = program
+        self._device = device
+        self._resources = resources
+        self._fed = set(program.feeds)
+        self._slots = program.slots
+        self._template = program.template
+        #: where new steps go
+        self._steps = program.steps
+        self._guards = Guards(self._spare_slot, lambda step: self._steps.append(step))
+        #: tensors that may be a variable's memory
+        self._aliased: set[Tensor] = set()
+
+    def assemble(self) -> None:
+        program = self._program
+        feed_slots = [self._new_slot(tensor) for tensor in program.feeds]
+        self._add_units(program.units)
+        self._check_fetches()
+        preset = [slot for slot, value in enumerate(self._template) if value is not None]
+        fetched = [self._slots[tensor] for tensor in program.fetches]
+        find_releases(program.steps, [*preset, *feed_slots, *fetched])
+        self._read_scalars_once()
+
+    def _check_fetches(self) -> None:
+        """Refuses to fetch what has a value per iteration."""
+        inside: dict[Operation, Loop] = {}
+        for loop in self._program.units:
+            if isinstance(loop, Loop) and loop.condition is not None:
+                out = {op for op in [*loop.enters, *loop.tail] if isinstance(op, Operation)}
+                inside.update((op, loop) for op in loop.operations() if op not in out)
+        for position, tensor in enumerate(self._program.fetches):
+            if tensor.op in inside and tensor not in self._fed:
+                raise errors.InternalError(
+                    tensor.op.node_def,
+                    tensor.op,
+                    f"Retval[{position}] has already been set: '{tensor.name}' has a value in each iteration of the "
+                    f"loop '{inside[tensor.op].name}'. Fetch what the loop returns.",
+                )
+
+    # -- slots -------------------------------------------------------------------------------------------------
+
+    def _new_slot(self, tensor: Tensor) -> int:
+        slot = self._slots[tensor] = len(self._template)
+        self._template.append(None)
+        return slot
+
+    def _spare_slot(self) -> int:
+        self._template.append(None)
+        return len(self._template) - 1
+
+    def _outputs(self, op: Operation) -> list[int]:
+        """Slots for the outputs. A fed output keeps the fed value: what the op makes goes to a slot of its own."""
+        return [self._spare_slot() if tensor in self._fed else self._new_slot(tensor) for tensor in op.outputs_list]
+
+    def _inputs(self, op: Operation) -> list[Input]:
+        takes_ref = reference_inputs(op.op_def, op.attrs)
+        return [
+            (self._slots[tensor], tensor._dtype._is_ref_dtype and not is_ref)
+            for tensor, is_ref in zip(op._inputs, takes_ref, strict=True)
+        ]
+
+    # -- ops ---------------------------------------------------------------------------------------------------
+
+    def _add_units(self, units: Sequence[Unit]) -> None:
+        for unit in units:
+            if isinstance(unit, Loop):
+                self._add_loop(unit)
+            else:
+                self._add(unit)
+
+    def _add(self, op: Operation) -> None:
+        guard = self._guards.of_inputs(op, self._fed)
+        kind = op.type
+        if kind in MERGES:
+            self._add_merge(op)
+        elif kind in SWITCHES:
+            self._add_switch(op, guard)
+        elif kind in _MOVES or (kind == "LoopCond" and op._inputs[0]._shape == ()):
+            self._add_move(op, guard)
+        else:
+            self._add_kernel(op, guard)
+
+    def _add_kernel(self, op: Operation, guard: frozenset[Condition]) -> None:
+        function = bind(op, self._device, self._resources) if op.type != "LoopCond" else _condition
+        self._guards.set(op, guard)
+        if isinstance(function, Preset):
+            tensor = op.outputs_list[0]
+            if tensor not in self._fed:
+                self._template[self._new_slot(tensor)] = function.value
+            return
+        op_def = op.op_def
+        inputs = self._inputs(op)
+        if (op_def.aliases or op_def.views) and self._takes_alias(op, inputs):
+            if op_def.aliases:
+                self._aliased.update(op.outputs_list)
+            else:
+                function = copying(function, op_def.returns_tuple)
+        step = Step(op, function, inputs, self._outputs(op), self._guards.slot(op, guard) if guard else None)
+        if op_def.operator is not None and all(
+            is_number(tensor) and not tensor._dtype._is_ref_dtype for tensor in op._inputs
+        ):
+            step.operator = op_def.operator
+        self._steps.append(step)
+
+    def _takes_alias(self, op: Operation, inputs: list[Input]) -> bool:
+        return any(read or tensor in self._aliased for tensor, (_, read) in zip(op._inputs, inputs, strict=True))
+
+    def _add_move(self, op: Operation, guard: frozenset[Condition]) -> None:
+        """An op that hands on its first input."""
+        inputs = self._inputs(op)
+        if self._takes_alias(op, inputs):
+            self._aliased.update(op.outputs_list)
+        slot = self._guards.slot(op, guard) if guard else None
+        self._guards.set(op, guard)
+        self._steps.append(MoveStep(op, inputs, self._outputs(op), slot))
+
+    def _add_switch(self, op: Operation, guard: frozenset[Condition]) -> None:
+        predicate = op._inputs[1]
+        if predicate._shape == ():
+            self._add_move(op, guard)
+        else:
+            self._add_kernel(op, guard)  # which checks the predicate
+        self._guards.split(op, self._slots[_root(predicate, self._fed)], guard)
+
+    def _add_merge(self, op: Operation) -> None:
+        inputs = self._inputs(op)
+        guards = [self._guards.of_tensor(tensor, self._fed) for tensor in op._inputs]
+        if self._takes_alias(op, inputs):
+            self._aliased.update(op.outputs_list)
+        merged = self._guards.merged(op, guards)
+        slots = [self._guards.slot(op, guard) if guard else None for guard in guards]
+        whole = self._guards.slot(op, merged) if merged else None
+        self._steps.append(MergeStep(op, inputs, slots, self._outputs(op), whole))
+        self._guards.set(op, merged)
+
+    # -- loops -------------------------------------------------------------------------------------------------
+
+    def _add_loop(self, loop: Loop) -> None:
+        """One step for a frame. It runs where all that its variables begin with has a value."""
+        guards = self._guards
+        needs = {op: guards.of_inputs(op, self._fed) for op in loop.enters}
+        guard: frozenset[Condition] = frozenset()
+        guard = guard.union(*(needs[op] for op in loop.enters if not op.attrs["is_constant"]))
+        step = LoopStep(loop, guards.slot(loop.enters[0], guard) if guard else None)
+        # What a constant Enter needs beyond that is tested before the loop.
+        own = {op: guards.known(op, needs[op] - guard) for op in loop.enters}
+        around, leave = self._steps, guards.enter(guard)
+        self._steps = step.head
+        for op in loop.enters:
+            self._add_move(op, own[op])
+        self._find_aliases(loop)
+        variables = [(variable, self._outputs(variable.merge)) for variable in loop.variables]
+        step.first = [self._variable(variable.merge, variable.first, slots) for variable, slots in variables]
+        self._steps = step.test
+        self._add_units(loop.test)
+        if loop.condition is not None:
+            self._require_alive(loop.condition)
+            step.condition = self._slots[loop.condition.outputs_list[0]]
+        self._add_sides(loop, step)
+        self._steps = step.body
+        self._add_units(loop.body)
+        for variable in loop.variables:
+            self._require_alive(variable.later.op)
+        step.carry = [self._variable(variable.merge, variable.later, slots) for variable, slots in variables]
+        self._steps = step.tail
+        self._add_units(loop.tail)
+        self._steps = around
+        leave()
+        reads, writes = reads_and_writes([inner for steps in step.lists() for inner in steps])
+        step.captured = sorted(reads - writes)
+        for inner in step.tail:
+            if isinstance(inner, MoveStep) and inner.op.type in EXITS:
+                step.outputs.extend(inner.outputs)
+                guards.set(inner.op, guard)
+                if inner.guard is not None:
+                    if inner.guard in writes and inner.guard not in step.outputs:
+                        step.outputs.append(inner.guard)
+                    guards.set(inner.op, guard | guards.computed(inner.guard))
+        around.append(step)
+
+    def _variable(self, merge: Operation, taken: Tensor, slots: list[int]) -> MoveStep:
+        """Sets a loop variable; the Merge's second output is which of its inputs it took."""
+        position = merge._inputs.index(taken)
+        item = (self._slots[taken], taken._dtype._is_ref_dtype and merge.type == "Merge")
+        return MoveStep(merge, [item], slots, number=np.int32(position))
+
+    def _add_sides(self, loop: Loop, step: LoopStep) -> None:
+        """The Switches by the LoopCond: one output in the body, the other in the tail."""
+        for op in loop.switches:
+            guard = self._guards.of_inputs(op, self._fed)
+            inputs = self._inputs(op)
+            if self._takes_alias(op, inputs):
+                self._aliased.update(op.outputs_list)
+            flag = self._guards.slot(op, guard) if guard else None
+            self._guards.set(op, guard)
+            for only, (steps, slot) in enumerate(zip((step.tail, step.body), self._outputs(op), strict=True)):
+                steps.append(MoveStep(op, inputs, [slot], flag, only=only))
+
+    def _require_alive(self, op: Operation) -> None:
+        """Refuses to go on where `op`, which decides about the next iteration, has no value."""
+        guard = self._guards.of_inputs(op, self._fed)
+        if guard:
+            self._steps.append(Step(op, partial(_check_alive, op), [(self._guards.slot(op, guard), False)], [], None))
+
+    def _find_aliases(self, loop: Loop) -> None:
+        """Finds the tensors of a loop that may be a variable's memory; what a variable takes later is not known yet."""
+        ops = [op for op in loop.operations() if op.op_def.aliases or op.type in MERGES]
+        known = -1
+        while known != len(self._aliased):
+            known = len(self._aliased)
+            for op in ops:
+                takes_ref = reference_inputs(op.op_def, op.attrs)
+                if any(
+                    tensor in self._aliased or (tensor._dtype._is_ref_dtype and not is_ref)
+                    for tensor, is_ref in zip(op._inputs, takes_ref, strict=True)
+                ):
+                    self._aliased.update(op.outputs_list)
+
+    # -- afterwards --------------------------------------------------------------------------------------------
+
+    def _read_scalars_once(self) -> None:
+        """Where no step writes to a variable, an alias of a scalar variable may as well be its number.
+
+        Numbers are ten times faster to compute with than arrays of rank 0.
+        """
+        steps = self._program.steps
+        if any(op.op_def.takes_references and op.type not in _READERS for op in self._program.operations):
+            return
+        for step in all_steps(steps):
+            if isinstance(step, MoveStep) and step.op.type == "Identity" and step.inputs[0][1]:
+                step.reads_number = is_number(step.op.outputs_list[0])
+
+
+def _root(tensor: Tensor, fed: set[Tensor]) -> Tensor:
+    """The tensor that `tensor` always has the value of: one predicate has one set of guards, whatever it is called."""
+    while tensor not in fed:
+        op = tensor.op
+        if op.type != "Identity" and not (op.type == "Enter" and op.attrs["is_constant"]):
+            break
+        if op._inputs[0]._dtype._is_ref_dtype:
+            break
+        tensor = op._inputs[0]
+    return tensor
+
+
+def _check_alive(op: Operation, alive: Any) -> None:
+    if not alive:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"'{op._inputs[0].name}', which the loop goes on with, has no value: it is in a branch that was not taken. "
+            "Merge the branches first.",
+        )
+
+
+def _condition(predicate: Any) -> Any:
+    """The kernel of a LoopCond whose shape is not known before the run."""
+    if getattr(predicate, "ndim", 0):
+        shape = ",".join(str(size) for size in predicate.shape)
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"The second input must be a scalar, but it has shape [{shape}]: a loop's condition is one bool.",
+        )
+    return predicate
