@@ -77,6 +77,20 @@ def test_a_handle_of_something_else_is_refused() -> None:
             sess.run(pop)
 
 
+def test_a_graph_that_is_rolled_back_forgets_what_an_array_has_learned() -> None:
+    """A notebook cell that is run again may write elements of another shape."""
+    graph = tf.get_default_graph()
+    ta = tf.TensorArray(tf.float32, 2)
+    mark = graph.mark()
+    ta.write(0, [1.0, 2.0])
+    assert ta.element_shape.as_list() == [2]
+    graph.roll_back(mark)
+    assert ta.element_shape.ndims is None
+    y = ta.write(0, 5.0).read(0)
+    with tf.Session() as sess:
+        assert sess.run(y) == 5.0
+
+
 # -- values ---------------------------------------------------------------------------------------------------------
 
 

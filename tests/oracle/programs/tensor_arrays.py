@@ -294,6 +294,32 @@ def an_unwritten_element_of_known_shape_is_zero(tf):
     ]
 
 
+@program()
+def what_the_reader_knows_of_the_shape_holds(tf):
+    ta = tf.TensorArray(tf.float32, size=2)
+    stacked = ta.stack()
+    ta.write(0, [[1.0]])
+    known = ta.gather([1, 0])
+    return [ta.element_shape, attempt(run, stacked, tf=tf), run(known, tf=tf)]
+
+
+@program(cases=[True, False])
+def no_elements_of_an_array_that_has_some(tf, case):
+    shapes = []
+    for value in ([1.0, 2.0], hidden(tf, [1.0, 2.0])):
+        for shape in (None, [2], [None]):
+            ta = tf.TensorArray(tf.float32, size=3, infer_shape=case, element_shape=shape).write(0, value)
+            shapes.append(attempt(run, ta.gather(np.zeros([0], np.int32)), tf=tf))
+    return shapes
+
+
+@program()
+def concat_of_scalars(tf):
+    known = tf.TensorArray(tf.float32, size=2).unstack([1.0, 2.0])
+    growing = tf.TensorArray(tf.float32, size=2, dynamic_size=True).unstack([1.0, 2.0])
+    return [attempt(lambda: known.concat()), attempt(run, growing.concat(), tf=tf)]
+
+
 # -- stack, gather, unstack, scatter, concat, split ------------------------------------------------------------------
 
 

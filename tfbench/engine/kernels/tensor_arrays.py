@@ -194,10 +194,13 @@ class TensorArrayState:
             shape = merge(wanted, self.shape)
         except ValueError as error:
             raise invalid(f"{error} (reading elements of TensorArray {self.name})") from None
+        # What the reader knows holds from now on: elements that were never written are zeros of that shape.
+        self.shape = shape
         if not indices:
-            if not is_fully_defined(shape):
-                raise _empty("element shape", shape, "packing")
-            return np.zeros((0, *(shape or ())), self.dtype.as_numpy_dtype)
+            # As in TensorFlow what the array itself has learned does not count here.
+            if not is_fully_defined(wanted):
+                raise _empty("element shape", wanted, "packing")
+            return np.zeros((0, *(wanted or ())), self.dtype.as_numpy_dtype)
         found = [self.read(index) for index in indices]
         first = found[0].shape
         if not is_compatible(wanted, first):

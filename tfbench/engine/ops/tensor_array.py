@@ -37,6 +37,13 @@ class _Known:
         #: the first value that was written: the others go where it is
         self.beside: Tensor | None = None
 
+    def learn(self, what: str, value: Any) -> None:
+        """Sets one of the two; a graph that is rolled back takes it back."""
+        old = getattr(self, what)
+        if old != value or old is None:
+            get_default_graph().record_undo(self, what, old)
+            setattr(self, what, value)
+
 
 class TensorArray:
     """An array of tensors of one type; each element is written once.
@@ -203,7 +210,11 @@ class TensorArray:
         return value
 
     def concat(self, name: str | None = None) -> Tensor:
-        """All elements joined along their first dimension; their other dimensions agree."""
+        """All elements joined along their first dimension; their other dimensions agree.
+
+        Raises:
+          ValueError: if they are known to be scalars.
+        """
         shape = self.element_shape
         rest = TensorShape(None) if shape.ndims is None else shape[1:]
         value: Tensor = arrays.concat(
@@ -214,6 +225,11 @@ class TensorArray:
             if self._infer_shape:
                 # TensorFlow makes a node for the size, whether or not it is of use.
                 count = constant_value(self.size())
+                if count is not None and not shape.ndims:
+                    raise ValueError(
+                        "The elements of this TensorArray are scalars, shape (): concat joins elements along a "
+                        "dimension that they have. Did you mean stack()?"
+                    )
                 own = shape.as_list()[0] if shape.ndims else None
                 if count is not None and own is not None:
                     first = int(count) * own
@@ -293,14 +309,14 @@ class TensorArray:
                 "TensorArray have one shape; infer_shape=False allows others."
             )
         if self._infer_shape:
-            known.element_shape = known.element_shape.merge_with(shape)
+            known.learn("element_shape", known.element_shape.merge_with(shape))
 
     def _beside(self, value: Tensor) -> AbstractContextManager[Any]:
         if not self._colocate:
             return nullcontext()
         known = self._known
         if known.beside is None:
-            known.beside = value
+            known.learn("beside", value)
         return get_default_graph().colocate_with(known.beside)
 
     def _static_size(self) -> int | None:

@@ -7,7 +7,7 @@ from typing import Any
 from tfbench.engine import ops
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.convert import convert_to_tensor
-from tfbench.engine.default_graph import get_collection_ref
+from tfbench.engine.default_graph import get_collection_ref, get_default_graph
 from tfbench.engine.name_scope import name_scope
 from tfbench.layers.base import Layer
 from tfbench.nn.recurrent.shapes import zero_state
@@ -41,6 +41,7 @@ class RNNCell(Layer):
             with variable_scope(scope, custom_getter=self._noted) as opened:
                 return super().__call__(inputs, state, scope=opened)
         if self._rnncell_scope is None:
+            get_default_graph().record_undo(self, "_rnncell_scope", None)
             self._rnncell_scope = variable_scope(get_variable_scope(), custom_getter=self._noted)
         with self._rnncell_scope:
             return super().__call__(inputs, state)
