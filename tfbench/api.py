@@ -44,6 +44,7 @@ from tfbench.errors import OpError
 from tfbench.initializers import *
 from tfbench.modes import *
 from tfbench.partitioners import *
+from tfbench.recompute import *
 from tfbench.template import make_template
 from tfbench.variable_scope import *
 from tfbench.variables import *

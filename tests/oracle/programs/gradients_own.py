@@ -241,6 +241,41 @@ def passed_through_variables(tf):
     return tf.gradients(y, v), run(tf, tf.gradients(y, x))
 
 
+@program(tol=1e-4)
+def recomputed(tf):
+    f = tf.recompute_grad(lambda x: tf.tanh(x * x))
+    x = tf.constant([0.5, 0.25], name="x")
+    y = f(x)
+    return run(tf, [y] + tf.gradients(y, x))
+
+
+@program(tol=1e-4)
+def recomputed_with_variables(tf):
+    w = tf.get_variable("w", [2, 2], initializer=tf.ones_initializer(), use_resource=True)
+    b = tf.get_variable("b", [2], initializer=tf.ones_initializer(), use_resource=True)
+    f = tf.recompute_grad(lambda x, scale: tf.sigmoid(tf.matmul(x, w) + b) * scale)
+    x = tf.constant([[0.5, 0.25]], name="x")
+    y = f(x, tf.constant(2.0))
+    return run(tf, [y, tf.gradients(y, [x, w, b])])
+
+
+@program(tol=1e-4)
+def recomputed_with_two_results(tf):
+    f = tf.recompute_grad(lambda x: (tf.exp(x), x * 3.0))
+    x = tf.constant([0.5, 0.25], name="x")
+    a, b = f(x)
+    return run(tf, [a, b, tf.gradients(a * b, x)])
+
+
+@program(messages=["recompute_grad"])
+def recomputed_to_second_order(tf):
+    x = tf.constant([0.5, 0.25], name="x")
+    y = tf.recompute_grad(lambda x: tf.exp(x))(x)
+    dy = tf.constant([1.0, 1.0])
+    (dx,) = tf.gradients(y, x, dy)
+    return tf.gradients(dx, dy)
+
+
 # -- RegisterGradient and gradient_override_map -----------------------------------------------------------------------
 
 

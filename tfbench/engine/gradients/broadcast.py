@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfbench.engine import ops
+from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import lookup
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
@@ -58,7 +59,9 @@ def _static_axes(x: Shape, y: Shape) -> tuple[list[int], list[int]] | None:
 
 def unwanted(node: Any) -> frozenset[int]:
     """Which inputs of an op need no gradient: only ops that a tape has recorded know (see `tape`)."""
-    found: frozenset[int] = getattr(node, "unwanted", _NONE)
+    if type(node) is Operation:  # nearly always: the question is asked for every addition
+        return _NONE
+    found: frozenset[int] = node.unwanted
     return found
 
 

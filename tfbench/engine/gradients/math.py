@@ -31,6 +31,8 @@ def _add(node: Operation, dz: Any) -> Any:
 @gradient("Sub")
 def _sub(node: Operation, dz: Any) -> Any:
     x, y = node.inputs
+    if 1 in unwanted(node) and y._shape == ():
+        return dz, None
     if same_known_shape(dz, x, y):
         return dz, -dz
     return summed(x, y, dz, None if 1 in unwanted(node) else -dz)
@@ -40,6 +42,8 @@ def _sub(node: Operation, dz: Any) -> Any:
 def _mul(node: Operation, dz: Any) -> Any:
     x, y = node.inputs
     multiply = lookup("Mul")
+    if 1 in unwanted(node) and y._shape == ():
+        return multiply(dz, ops.conj(y)), None
     if same_known_shape(dz, x, y) and dz.dtype in (dtypes.int32, dtypes.float32):
         return multiply(dz, y), multiply(dz, x)
     dx = multiply(dz, ops.conj(y))

@@ -71,7 +71,12 @@ class Walk:
                 f"Invalid `aggregation_method` specified {self.aggregation}. Accepted values are {list(_METHODS)}."
             )
         if self.loops is not None:
-            self._run_with_loops(self.loops)
+            context = self.graph._control_flow_context
+            try:
+                self._run_with_loops(self.loops)
+            finally:
+                # A gradient that cannot be built leaves no loop open.
+                self.graph._control_flow_context = context
             return
         while queue:
             op = queue.popleft()
