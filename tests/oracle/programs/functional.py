@@ -208,7 +208,9 @@ def scan_of_unknown_sizes(tf):
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     y = tf.scan(lambda a, row: a + row, x)
     z = tf.scan(lambda a, row: a + row, x, initializer=tf.zeros([2]), reverse=True, infer_shape=False)
-    return [y, z, run(tf, [y, z], {x: ROWS}), run(tf, [y, z], {x: ROWS[:1]}), attempt(run, tf, y, {x: ROWS[:0]})]
+    w = tf.scan(lambda a, t: (a[0] + t[0], a[1] - t[1]), (x, x), reverse=True)
+    runs = [run(tf, [y, z, w], {x: ROWS}), run(tf, [y, z, w], {x: ROWS[:1]}), attempt(run, tf, y, {x: ROWS[:0]})]
+    return [y, z, w, runs]
 
 
 @program()

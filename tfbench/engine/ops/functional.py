@@ -210,9 +210,9 @@ def scan(
         ]
         inputs = [array.unstack(row) for array, row in zip(inputs, rows, strict=True)]
         done = 0 if initializer is not None else 1
-        at = count - 1 if reverse and initializer is None else 0
         if initializer is None:
-            starts = [array.read(at) for array in inputs]
+            # Each use makes its own nodes for the last index.
+            starts = [array.read(count - 1 if reverse else 0) for array in inputs]
         else:
             starts = [convert_to_tensor(item) for item in nest.flatten(initializer)]
         outputs = [
@@ -226,7 +226,8 @@ def scan(
             for start in starts
         ]
         if initializer is None:
-            outputs = [array.write(at, start) for array, start in zip(outputs, starts, strict=True)]
+            pairs = zip(outputs, starts, strict=True)
+            outputs = [array.write(count - 1 if reverse else 0, start) for array, start in pairs]
 
         def compute(i: Tensor, so_far: list[Tensor], arrays: list[TensorArray]) -> Any:
             row = nest.pack_sequence_as(elems, [array.read(i) for array in inputs])
