@@ -15,9 +15,11 @@ from tests.data.make_checkpoints import FOLDER, KINDS, PARTS, WORDS
 from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.kernels.tensor_slices import TensorSlice
-from tfbench.formats import checkpoint_files
+from tfbench.formats import checkpoint_files, protos
 from tfbench.formats.bundle_reader import BundleReader
+from tfbench.formats.bundle_writer import write_index
 from tfbench.formats.checkpoint_v1 import V1Reader
+from tfbench.formats.safe_files import NewFile
 
 RECORDED = Path(FOLDER)
 SINGLE = {b"scalar": np.float32(2.5), b"second": np.array([4, 3, 2, 1], np.float32), b"parts": PARTS}
@@ -219,3 +221,49 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
         with pytest.raises(errors.InvalidArgumentError):
             checkpoint_files.save(str(tmp_path / "sub" / "m"), names, specs, [value] * 2, [dtypes.float32] * 2)
         assert list(tmp_path.iterdir()) == []
+
+
+# ---- entries that are whole, but make no sense
+
+
+def entry(dims: tuple[int, ...] = (2,), slices: Any = (), **fields: Any) -> Any:
+    message = protos.BundleEntryProto(**{"dtype": 1, "size": 8, **fields})
+    for size in dims:
+        message.shape.dim.add().size = size
+    for extents in slices:
+        part = message.slices.add()
+        for start, length in extents:
+            part.extent.add(start=start, length=length)
+    return message
+
+
+@pytest.mark.parametrize(
+    ("crafted", "words"),
+    [
+        (entry(dtype=0), "no known type"),
+        (entry(dtype=99), "no known type"),
+        (entry(dtype=21), "type variant are not read"),
+        (entry(dims=(-2,)), "is damaged"),
+        (entry(dims=(2**62, 2**62)), "Invalid size in bundle entry"),
+        (entry(size=4), "Invalid size in bundle entry"),
+        (entry(size=-8), "Read less bytes"),
+        (entry(offset=2**62), "Read less bytes"),
+        (entry(offset=-5), "Read less bytes"),
+        (entry(shard_id=7), "No such file"),
+        (entry(), "Checksum does not match"),
+        (entry(dtype=7, dims=(2**40,), size=20), "lengths of the strings"),
+        (entry(slices=[[(0, 2)]]), "slice 0,2 of tensor w is missing"),
+        (entry(slices=[[(0, 1)]]), "sufficient slices"),
+        (entry(slices=[[(0, 2)], [(1, 1)]]), "Overlapping"),
+        (entry(slices=[[(0, 9)]]), "out of bounds"),
+        (entry(slices=[[(0, 1), (0, 1)]]), "Mismatching ranks"),
+        (entry(dims=(2**40, 2**20), slices=[[(0, 1), (0, 1)]]), "sufficient slices"),
+    ],
+)
+def test_entries_that_make_no_sense(crafted: Any, words: str, tmp_path: Path) -> None:
+    prefix = str(tmp_path / "m")
+    with NewFile(f"{prefix}.index") as file:
+        write_index(file, {b"w": crafted}, 1)
+    (tmp_path / "m.data-00000-of-00001").write_bytes(bytes(64))
+    with pytest.raises(errors.OpError, match=words):
+        BundleReader(prefix).read(b"w")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
 
@@ -57,7 +58,9 @@ class BundleReader:
                         raise errors.UnimplementedError(None, None, f"{path} was written on a big-endian machine.")
                     self.shards = header.num_shards
                 else:
-                    self.entries[key] = protos.BundleEntryProto.FromString(value)
+                    entry = self.entries[key] = protos.BundleEntryProto.FromString(value)
+                    if any(dim.size < 0 for dim in entry.shape.dim):
+                        raise DecodeError
         except DecodeError:
             raise errors.DataLossError(None, None, f"Entry for tensor {text(key)} in {path} is damaged.") from None
         if not hasattr(self, "shards"):
@@ -84,10 +87,17 @@ class BundleReader:
         return entry
 
     def dtype(self, name: bytes) -> DType:
-        return as_dtype(self.entry(name).dtype)
+        return self._dtype(name, self.entry(name))
+
+    def _dtype(self, name: bytes, entry: Any) -> DType:
+        try:
+            return as_dtype(entry.dtype)
+        except TypeError:
+            what = f"tensor {text(name)} has no known type ({entry.dtype})"
+            raise errors.DataLossError(None, None, f"{index_file(self.prefix)}: {what}") from None
 
     def shape(self, name: bytes) -> Shape:
-        return tuple([dim.size for dim in self.entry(name).shape.dim])
+        return _dims(self.entry(name))
 
     # -- values -----------------------------------------------------------------------------------------------------
 
@@ -105,9 +115,9 @@ class BundleReader:
 
     def _assemble(self, name: bytes, entry: Any, shape: Shape, wanted: TensorSlice) -> Array:
         bounds = wanted.bounds(shape)
-        result = np.empty(wanted.shape_of(shape), numpy_type(as_dtype(entry.dtype)))
         covered = 0
         stored: list[list[tuple[int, int]]] = []
+        pieces: list[tuple[TensorSlice, Any, Any]] = []
         for message in entry.slices:
             part = TensorSlice.from_proto(message)
             own = part.bounds(shape)
@@ -117,30 +127,35 @@ class BundleReader:
             common = overlap(own, bounds)
             if common is None:
                 continue
-            array = self._read_entry(name, self.entry(part.key(name)))
             source = tuple(slice(a - o, b - o) for (a, b), (o, _) in zip(common, own))
             target = tuple(slice(a - o, b - o) for (a, b), (o, _) in zip(common, bounds))
-            result[target] = array[source]
-            covered += int(np.prod([b - a for a, b in common], dtype=np.int64))
-        if covered != result.size:
+            pieces.append((part, source, target))
+            covered += math.prod(b - a for a, b in common)
+        if covered != math.prod(b - a for a, b in bounds):
             raise errors.InvalidArgumentError(
                 None,
                 None,
                 f"Does not have sufficient slices for partitioned tensor {text(name)} to restore in slice_spec: "
                 f"{wanted}",
             )
+        result = np.empty(wanted.shape_of(shape), numpy_type(self._dtype(name, entry)))
+        for part, source, target in pieces:
+            own_entry = self.entries.get(part.key(name))
+            if own_entry is None or _dims(own_entry) != part.shape_of(shape) or own_entry.dtype != entry.dtype:
+                what = f"slice {part} of tensor {text(name)} is missing, or of another shape or type"
+                raise errors.DataLossError(None, None, f"{index_file(self.prefix)}: {what}")
+            result[target] = self._read_entry(name, own_entry)[source]
         return result
 
     def _read_entry(self, name: bytes, entry: Any) -> Array:
         path = self.shard_path(entry.shard_id)
-        shape = tuple([dim.size for dim in entry.shape.dim])
-        dtype = as_dtype(entry.dtype)
-        count = int(np.prod(shape, dtype=object)) if shape else 1
+        shape, dtype = _dims(entry), self._dtype(name, entry)
+        count = math.prod(shape)
         kind = numpy_type(dtype)
         try:
             with open(path, "rb") as file:
                 size = os.fstat(file.fileno()).st_size
-                if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > size or count < 0:
+                if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > size:
                     raise self._damaged(name, entry, path, f"Read less bytes than requested: the file has {size}")
                 if dtype is not string and count * kind.itemsize != entry.size:
                     raise self._damaged(
@@ -198,9 +213,20 @@ class BundleReader:
         )
 
 
+def _dims(entry: Any) -> Shape:
+    return tuple([dim.size for dim in entry.shape.dim])
+
+
 def numpy_type(dtype: DType) -> np.dtype[Any]:
-    """The type of arrays with values of `dtype`."""
-    return np.dtype(object) if dtype is string else np.dtype(dtype.as_numpy_dtype)
+    """The type of arrays with values of `dtype`.
+
+    Raises:
+      UnimplementedError: for types whose values are no arrays.
+    """
+    try:
+        return np.dtype(object) if dtype is string else np.dtype(dtype.as_numpy_dtype)
+    except KeyError:
+        raise errors.UnimplementedError(None, None, f"Values of type {dtype.name} are not read.") from None
 
 
 def text(name: bytes) -> str:

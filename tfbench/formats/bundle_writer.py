@@ -25,7 +25,7 @@ from tfbench.engine.ops.files import file_error
 from tfbench.errors import InvalidArgumentError, NotFoundError, UnimplementedError
 from tfbench.formats import protos
 from tfbench.formats.crc32c import crc32c, mask
-from tfbench.formats.safe_files import NewFile, commit_together
+from tfbench.formats.safe_files import NewFile, commit_together, finish_renaming, locked
 from tfbench.formats.sstable import TableWriter, varint
 
 Array = np.ndarray[Any, Any]
@@ -209,6 +209,8 @@ def _clean_up(prefixes: Sequence[str], delete_folders: bool) -> None:
 
 def remove(prefix: str) -> list[str]:
     """Removes the files of a checkpoint; gives their names. The index goes first: without it the rest is nothing."""
+    with locked(index_file(prefix)):
+        finish_renaming(index_file(prefix))  # else what a crash left would be the checkpoint again
     paths = [index_file(prefix), *sorted(glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????"))]
     removed = []
     for path in paths:

@@ -20,7 +20,17 @@ _ONES = 0xFFFFFFFF
 #: words in a row, from long messages to short ones
 _WIDTHS = (8192, 512, 64)
 
-_bytes_table: list[int] = []
+
+def _make_bytes_table() -> list[int]:
+    table = list(range(256))
+    for _ in range(8):
+        table = [value >> 1 ^ (_POLYNOMIAL if value & 1 else 0) for value in table]
+    return table
+
+
+#: what a register of 0 is after each byte
+_BYTES = _make_bytes_table()
+#: the tables of `_tables`, made when first needed
 _word_tables: dict[int, Any] = {}
 
 
@@ -82,13 +92,8 @@ def _tables(width: int) -> Any:
 
 
 def _by_bytes(register: int, data: bytes) -> int:
-    if not _bytes_table:
-        for value in range(256):
-            for _ in range(8):
-                value = value >> 1 ^ (_POLYNOMIAL if value & 1 else 0)
-            _bytes_table.append(value)
     for byte in data:
-        register = _bytes_table[(register ^ byte) & 255] ^ register >> 8
+        register = _BYTES[(register ^ byte) & 255] ^ register >> 8
     return register
 
 

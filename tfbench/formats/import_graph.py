@@ -16,7 +16,6 @@ from tfbench.engine.tensor import Tensor
 from tfbench.errors import NotFoundError
 from tfbench.formats.tensor_proto import make_ndarray
 
-
 _MERGES, _NEXT_ITERATIONS = ("Merge", "RefMerge"), ("NextIteration", "RefNextIteration")
 
 
