@@ -47,7 +47,7 @@ def merge(inputs: Sequence[Any], name: str | None = None) -> tuple[Any, Tensor]:
     """(value, index) of the input that has a value; composites of one kind are merged part by part."""
     if isinstance(inputs[0], Tensor):
         all_refs = all(tensor._dtype._is_ref_dtype for tensor in inputs)
-        value, index = lookup("RefMerge" if all_refs else "Merge")(list(inputs), name=name)
+        value, index = lookup("RefMerge" if all_refs else "Merge")(list(inputs), name=name or "Merge")
         return value, index
     with name_scope(name, "Merge"):
         merged = [merge(together) for together in zip(*map(parts, inputs), strict=True)]

@@ -19,9 +19,10 @@ from tfbench.engine.control_flow.context import (
     is_loop_exit,
     output_context,
 )
-from tfbench.engine.control_flow.nodes import enter, identity
+from tfbench.engine.control_flow.nodes import enter
 from tfbench.engine.control_flow.validity import check_inputs
 from tfbench.engine.default_graph import get_default_graph
+from tfbench.engine.opdef import lookup
 from tfbench.engine.operation import Operation
 from tfbench.engine.scopes import control_inputs_for
 from tfbench.engine.tensor import Tensor
@@ -211,7 +212,8 @@ class WhileContext(ControlFlowContext):
         with op.graph.control_dependencies(None):
             self.Enter()
             try:
-                waited = [identity(other.outputs_list[0]).op for other in outside if other.outputs_list]
+                identity = lookup("Identity").node
+                waited = [identity(other.outputs_list[0]) for other in outside if other.outputs_list]
             finally:
                 self.Exit()
         op._add_control_inputs(waited)

@@ -18,6 +18,7 @@ from tfbench.engine.gradients.registry import gradient, zeros_functions
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import lookup
+from tfbench.engine.ops.resource_state import variable_dtype
 from tfbench.engine.ops.shape_queries import shape_internal
 from tfbench.engine.tensor import Tensor
 
@@ -103,7 +104,7 @@ def _switch_zeros(op: Operation, index: int) -> Tensor:
     graph = op.graph
     if output.dtype is dtypes.resource:
         with graph.control_dependencies([pivot]):
-            return ops.zeros(lookup("VariableShape")(other), dtypes.float32)
+            return ops.zeros(lookup("VariableShape")(other), variable_dtype(other))
     shape = shape_internal(other, optimize=False)
     with graph.control_dependencies([pivot]):
         return ops.zeros(shape, output.dtype)
@@ -111,7 +112,7 @@ def _switch_zeros(op: Operation, index: int) -> Tensor:
 
 def _plain_zeros(output: Tensor) -> Tensor:
     if output.dtype is dtypes.resource:
-        return ops.zeros(lookup("VariableShape")(output), dtypes.float32)
+        return ops.zeros(lookup("VariableShape")(output), variable_dtype(output))
     return ops.zeros_like(output, optimize=False)
 
 

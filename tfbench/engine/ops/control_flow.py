@@ -95,10 +95,11 @@ def _branch(
         if returned is None:
             raise ValueError(f"'{what}' must have a return value.")
         results = [_result(context, part) for part in values.flatten(returned)]
+        structure = values.pack(returned, results)
         context.ExitResult(results)
     finally:
         context.Exit()
-    return context, returned, results
+    return context, structure, results
 
 
 def _result(context: CondContext, value: Any) -> Tensor:

@@ -13,6 +13,7 @@ from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.dtypes import DType
 from tfbench.engine.graph import Operation
+from tfbench.engine.infer import PARTIAL_VALUES
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
 from tfbench.engine.ops.state import check_indices, check_updates_shape, count, scatter, scatter_nd_into
 from tfbench.engine.resources import VariableBuffer, variable_key
@@ -43,11 +44,14 @@ def _handle_bind(context: Any) -> Preset:
     return Preset(context.resources.get(container, name, lambda: VariableBuffer(name, context.attrs["dtype"])))
 
 
+_SAME_HANDLE = frozenset(["Identity", "Switch", "Enter"])
+
+
 def _handle_of(tensor: Tensor) -> Operation | None:
-    """The VarHandleOp that a handle comes from, through identities."""
+    """The VarHandleOp that a handle comes from, through identities and into branches and loops."""
     op = tensor.op
-    while op.type == "Identity":
-        op = op.inputs[0].op
+    while op.type in _SAME_HANDLE:
+        op = op._inputs[0].op
     return op if op.type == "VarHandleOp" else None
 
 
@@ -262,6 +266,14 @@ shape_of.no_gradient("integers have no gradient")
 def _shape_of_shape(node: Operation, resource: Any) -> Any:
     shape = variable_shape(node.inputs[0])
     return [(None if shape is None else len(shape),)]
+
+
+def _known_sizes(node: Operation, follow: Any) -> list[int | None] | None:
+    shape = variable_shape(node._inputs[0])
+    return None if shape is None else list(shape)
+
+
+PARTIAL_VALUES["VariableShape"] = _known_sizes
 
 
 @shape_of.kernel(CPU, GPU)
