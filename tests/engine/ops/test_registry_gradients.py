@@ -108,7 +108,6 @@ NOT_THE_DERIVATIVE: dict[str, str] = {
     "Einsum-5": "axes of '...' that the result lacks",
     "Cumprod-4": "it leaves out the conjugate of complex factors",
     "ConcatV2-1": "the axis is int64, and TensorFlow's gradient of it does not build",
-    "Conv2D-5": "a grouped convolution has no gradient kernel on the CPU",
     "EuclideanNorm-11": "it divides the complex numbers by their norm, which is complex too, without a conjugate",
     "MulNoNan-6": "it leaves out the conjugate of complex factors",
     "MatrixDeterminant-2": "it leaves out the conjugate of a complex determinant",

@@ -228,7 +228,8 @@ def sparse_forms(tf):
 REAL = {
     "rfft": ([None, 4], None), "rfft_padded": ([3, 4], [6]), "rfft_odd": ([3, 4], [5]), "rfft_cut": ([3, 4], [2]),
     "rfft_known": ([3, 4], None), "rfft_unknown": (None, None), "irfft": ([3, 4], None), "irfft_odd": ([3, 4], [5]),
-    "irfft_unknown": (None, [6]), "irfft_rank": ([None, None], None), "rfft2d": ([3, 4], None), "rfft2d_batch": ([None, None, None], None),
+    "irfft_unknown": (None, [6]), "irfft_rank": ([None, None], None), "rfft2d": ([3, 4], None),
+    "rfft2d_batch": ([None, None, None], None),
     "rfft2d_odd": ([3, 4], [3, 5]), "irfft2d": ([3, 4], None), "irfft2d_odd": ([3, 4], [2, 5]),
 }  # fmt: skip
 
@@ -272,3 +273,19 @@ def what_real_fourier_refuses(tf):
             attempt(lambda: sess.run(tf.raw_ops.RFFT(input=fed, fft_length=length), {fed: 1.0, length: [4]})),
             attempt(lambda: tf.gradients(tf.abs(tf.signal.rfft3d(tf.ones([2, 2, 2]))), fed)),
         ]
+
+
+@program(cases=["NHWC", "depths"], tol=1e-4)
+def grouped_convolutions(tf, case):
+    """Two groups of two channels, three filters each; or each channel by itself."""
+    depth, filters = (2, 6) if case == "NHWC" else (1, 8)
+    x, w = (
+        tf.placeholder(tf.float32, [None, 4, 5, 4], name="x"),
+        tf.placeholder(tf.float32, [3, 2, depth, filters], name="w"),
+    )
+    y = tf.nn.conv2d(x, w, [1, 1, 2, 1], "SAME")
+    values = {
+        x: np.cos(np.arange(160.0)).reshape(2, 4, 5, 4),
+        w: np.sin(np.arange(6.0 * depth * filters)).reshape(w.shape),
+    }
+    return run(tf, tf.gradients(y, [x, w], grad_ys=tf.sin(y)), values)

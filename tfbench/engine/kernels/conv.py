@@ -190,8 +190,21 @@ def _convolve(xp: Any, x: Any, filter: Any, attrs: Attrs) -> Any:
     return channels_first(xp, out) if first else out
 
 
+def _groups(depth: int, filter: Shape) -> int:
+    """Into how many groups the channels of an image fall that are convolved separately."""
+    planar = len(filter) == 4 and filter[-2] > 0 and depth % filter[-2] == 0
+    groups = depth // filter[-2] if planar else 1
+    return groups if groups and filter[-1] % groups == 0 else 1
+
+
 def _input_gradient(op: str, xp: Any, sizes: Any, filter: Any, dy: Any, attrs: Attrs) -> Any:
     wanted = tuple(int(size) for size in sizes)
+    channels = attrs[3].index("C")
+    groups = _groups(wanted[channels], filter.shape) if len(wanted) == dy.ndim else 1
+    if groups > 1 and dy.shape[channels] == filter.shape[-1]:
+        part = [filter.shape[-2] if axis == channels else size for axis, size in enumerate(wanted)]
+        pairs = zip(xp.split(filter, groups, axis=-1), xp.split(dy, groups, axis=channels))
+        return xp.concatenate([_input_gradient(op, xp, part, *pair, attrs) for pair in pairs], axis=channels)
     found, plan = _plan_input_gradient(op, wanted, filter.shape, dy.shape, dy.dtype.char, attrs)
     first = is_channels_first(attrs[3])
     if first:
@@ -202,6 +215,12 @@ def _input_gradient(op: str, xp: Any, sizes: Any, filter: Any, dy: Any, attrs: A
 
 def _filter_gradient(op: str, xp: Any, x: Any, sizes: Any, dy: Any, attrs: Attrs) -> Any:
     wanted = tuple(int(size) for size in sizes)
+    channels = attrs[3].index("C")
+    groups = _groups(x.shape[channels], wanted) if x.ndim == dy.ndim == 4 else 1
+    if groups > 1 and dy.shape[channels] == wanted[-1]:
+        part = (*wanted[:-1], wanted[-1] // groups)
+        pairs = zip(xp.split(x, groups, axis=channels), xp.split(dy, groups, axis=channels))
+        return xp.concatenate([_filter_gradient(op, xp, one, part, two, attrs) for one, two in pairs], axis=-1)
     found, plan = _plan_filter_gradient(op, x.shape, wanted, dy.shape, dy.dtype.char, attrs)
     if is_channels_first(attrs[3]):
         x, dy = channels_last(xp, x), channels_last(xp, dy)
