@@ -61,6 +61,16 @@ def _updating_loop(tf: Any, threads: int) -> Callable[[], object]:
     return lambda: running.run(i)
 
 
+def _backward_loop(tf: Any, threads: int) -> Callable[[], object]:
+    import numpy as np
+
+    w = tf.placeholder(tf.float32, [32, 32])
+    _, x = tf.while_loop(lambda i, x: i < 200, lambda i, x: (i + 1, tf.tanh(tf.matmul(x, w))), [0, tf.ones([8, 32])])
+    (gradient,) = tf.gradients(x, w)
+    running, value = session(tf, threads), np.eye(32, dtype=np.float32)
+    return lambda: running.run(gradient, {w: value})
+
+
 def _cond(tf: Any, threads: int) -> Callable[[], object]:
     p, x = tf.placeholder(tf.bool, []), tf.placeholder(tf.float32, [])
     y = tf.cond(p, lambda: x + 1.0, lambda: x - 1.0)
@@ -77,6 +87,7 @@ SUITE = Suite(
         Case("1,000 products of a vector and a matrix", _vector_loop, target=1.0, work=1_000, unit="iterations"),
         Case("1,000 iterations with a branch", _branching_loop, target=1.0, work=1_000, unit="iterations"),
         Case("1,000 iterations that update a variable", _updating_loop, target=1.0, work=1_000, unit="iterations"),
+        Case("200 iterations forward and back", _backward_loop, target=1.0, work=400, unit="iterations"),
         Case("cond", _cond, target=0.3),
     ],
 )

@@ -18,6 +18,9 @@ import numpy as np
 from tfbench.engine.frames import Loop
 from tfbench.engine.graph import Operation
 
+#: ops that are there for their control inputs alone
+_NOTHING = ("NoOp", "ControlTrigger")
+
 #: (slot, whether it holds a variable that is to be read)
 Input = tuple[int, bool]
 
@@ -87,6 +90,8 @@ class Step(_OpStep):
 
     def source(self, index: int, names: dict[str, Any]) -> str:
         """The statement that does the same; functions it needs go into `names`."""
+        if self.op.type in _NOTHING:
+            return "pass"
         arguments = [name_of(item) for item in self.inputs]
         if self.operator is not None:
             call = self.operator.join(arguments) if len(arguments) == 2 else self.operator + arguments[0]
