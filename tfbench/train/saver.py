@@ -30,7 +30,7 @@ class Saver:
       max_to_keep: older checkpoints are removed; 0 or None keeps all.
       keep_checkpoint_every_n_hours: one of those that would be removed is kept every so often.
       name: the scope of the nodes. Default: 'save'.
-      restore_sequentially: restore one variable after the other.
+      restore_sequentially: for builders that restore one variable after the other; the usual one reads all at once.
       saver_def: a SaverDef message that says where the nodes are; none are added.
       builder: a BaseSaverBuilder that makes the nodes.
       defer_build: leave making the nodes to `build` or to the first save.

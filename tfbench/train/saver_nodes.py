@@ -119,15 +119,12 @@ class BaseSaverBuilder:
     ) -> Operation:
         tensors = self.bulk_restore(filename_tensor, saveables, preferred_shard, restore_sequentially)
         assigns: list[Any] = []
-        graph = get_default_graph()
         position = 0
         for saveable in saveables:
             shapes = [_shape_for(spec.tensor) for spec in saveable.specs] if reshape else None
             own = tensors[position : position + len(saveable.specs)]
             position += len(saveable.specs)
-            before = assigns[-1:] if restore_sequentially and not isinstance(self, BulkSaverBuilder) else []
-            with graph.control_dependencies(before):
-                assigns.append(saveable.restore(own, shapes))
+            assigns.append(saveable.restore(own, shapes))
         return group(*assigns, name=name)
 
     def _add_sharded_restore_ops(
