@@ -23,7 +23,7 @@ from tfbench.engine.tensor import Tensor
 @gradient("Add", "AddV2")
 def _add(node: Operation, dz: Any) -> Any:
     x, y = node.inputs
-    if 1 in unwanted(node) and y._shape == ():
+    if y._shape == () and 1 in unwanted(node):
         return dz, None
     return (dz, dz) if same_known_shape(dz, x, y) else summed(x, y, dz, dz)
 
@@ -31,7 +31,7 @@ def _add(node: Operation, dz: Any) -> Any:
 @gradient("Sub")
 def _sub(node: Operation, dz: Any) -> Any:
     x, y = node.inputs
-    if 1 in unwanted(node) and y._shape == ():
+    if y._shape == () and 1 in unwanted(node):
         return dz, None
     if same_known_shape(dz, x, y):
         return dz, -dz
@@ -42,7 +42,7 @@ def _sub(node: Operation, dz: Any) -> Any:
 def _mul(node: Operation, dz: Any) -> Any:
     x, y = node.inputs
     multiply = lookup("Mul")
-    if 1 in unwanted(node) and y._shape == ():
+    if y._shape == () and 1 in unwanted(node):
         return multiply(dz, ops.conj(y)), None
     if same_known_shape(dz, x, y) and dz.dtype in (dtypes.int32, dtypes.float32):
         return multiply(dz, y), multiply(dz, x)

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from tfbench.engine.gradients.ruled_out import RULED_OUT
 from tfbench.engine.graph import Operation
-from tfbench.engine.opdef import lookup
+from tfbench.engine.opdef import OpDef, lookup
 from tfbench.engine.opdef import registry as op_types
 
 GradientFunction = Callable[..., Any]
@@ -123,13 +123,17 @@ def gradient_function(op: Operation) -> GradientFunction | None:
     """
     if not op._inputs:
         return None
-    name = op.attrs.get("_gradient_op_type", op.type)
+    name: str | None = op.attrs.get("_gradient_op_type")
+    declared: OpDef | None
+    if name is None:
+        name, declared = op.type, op.op_def
+    else:
+        declared = op_types.get(name)
+        if name in brought_along:
+            found: GradientFunction = brought_along[name]
+            return found
     if name in _registered:
         return _registered[name][0]
-    if name in brought_along:
-        found: GradientFunction = brought_along[name]
-        return found
-    declared = op.op_def if name == op.type else op_types.get(name)
     if declared is not None:
         if declared.gradient_function is not None:
             return declared.gradient_function

@@ -129,8 +129,13 @@ class Walk:
     def _sums(self, op: Operation) -> list[Any]:
         """The gradients of the outputs of `op`, added up."""
         grads = self.grads
+        outputs = op.outputs_list
+        if len(outputs) == 1:
+            dy = grads.get(outputs[0])
+            if dy is None or type(dy) is Tensor:
+                return [dy]
         found: list[Any] = []
-        for output in op.outputs_list:
+        for output in outputs:
             dy = grads.get(output)
             if dy is not None and type(dy) is not Tensor:
                 dy = grads[output] = self._sum(op, dy)
