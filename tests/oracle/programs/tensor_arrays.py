@@ -442,6 +442,24 @@ def close_and_identity(tf):
 
 
 @program()
+def names_that_arrays_use_up(tf):
+    ta = tf.TensorArray(tf.float32, size=2).write(0, 1.0)
+    same = ta.identity()
+    tf.TensorArray(tf.float32, size=1)
+    flag = tf.placeholder_with_default(True, [])
+    tf.cond(flag, lambda: ta.write(1, 2.0), lambda: same.write(1, 3.0))
+    tf.TensorArray(tf.float32, size=1)
+
+    def body(i, ta):
+        inner = tf.TensorArray(tf.float32, size=1).write(0, 1.0)
+        with tf.name_scope("TensorArray"):
+            return i + 1, ta.write(i, inner.read(0))
+
+    _, after = tf.while_loop(lambda i, _: i < 2, body, (tf.constant(0), tf.TensorArray(tf.float32, size=2)))
+    return [same.flow.name, after.flow.name, tf.TensorArray(tf.float32, size=1).handle.name]
+
+
+@program()
 def every_run_begins_anew(tf):
     ta = tf.TensorArray(tf.float32, size=2).write(0, 1.0).write(1, 2.0)
     total = ta.stack()

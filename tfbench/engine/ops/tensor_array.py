@@ -141,6 +141,8 @@ class TensorArray:
 
     def with_flow(self, flow: Tensor) -> TensorArray:
         """This array after whatever computes `flow`."""
+        # TensorFlow opens a name scope for each such object: the next one in the same scope is called otherwise.
+        flow.op.graph.unique_name("TensorArray")
         made: TensorArray = object.__new__(TensorArray)
         made._dtype, made._handle, made._flow = self._dtype, self._handle, flow
         made._size, made._dynamic_size, made._infer_shape = self._size, self._dynamic_size, self._infer_shape
@@ -186,7 +188,7 @@ class TensorArray:
             self._check_shape(value.shape)
             with self._beside(value):
                 flow = arrays.write(self._handle, index, value, self._flow, name=name)
-        return self.with_flow(flow)
+            return self.with_flow(flow)
 
     # -- several elements -----------------------------------------------------------------------------------------
 
@@ -253,7 +255,7 @@ class TensorArray:
             self._check_shape(value.shape[1:])
             with self._beside(value):
                 flow = arrays.scatter(self._handle, indices, value, self._flow, name=name)
-        return self.with_flow(flow)
+            return self.with_flow(flow)
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """The array with pieces of `value` written to the indices from 0; `lengths` says how many rows each has.
@@ -269,7 +271,7 @@ class TensorArray:
                 if value.shape.ndims is not None and known is not None and known.ndim and known.max() == known.min():
                     self._check_shape(TensorShape([int(known[0])]).concatenate(value.shape[1:]))
                 flow = arrays.split(self._handle, value, lengths, self._flow, name=name)
-        return self.with_flow(flow)
+            return self.with_flow(flow)
 
     # -- the rest ------------------------------------------------------------------------------------------------
 
