@@ -57,6 +57,15 @@ def segments_again(tf, case):
         return differentiate(tf, lambda tf, x: case(tf, x, [0, 0, 1, 1]), TIES, [4, 3], again=True)
 
 
+@program(cases={n: f for n, f in SEGMENTS.items() if "prod" in n}, tol=1e-9)
+def products_again(tf, case):
+    """With their graph: rows that only say a shape."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        known = differentiate(tf, lambda tf, x: case(tf, x, [0, 0, 1, 1]), TIES, [4, 3], again=True)
+        return known, differentiate(tf, lambda tf, x: case(tf, x, [0, 0, 1, 1]), TIES, None, again=True)
+
+
 SPARSE = {
     "sum": lambda tf, x: tf.sparse_segment_sum(x, [0, 2, 1, 2], [0, 0, 1, 1]),
     "sum_told": lambda tf, x: tf.sparse_segment_sum(x, [0, 2, 1, 2], [0, 0, 1, 2], num_segments=4),

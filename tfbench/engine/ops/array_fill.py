@@ -11,6 +11,7 @@ from typing import Any
 
 from tfbench import errors
 from tfbench.engine import dtypes
+from tfbench.engine.composite import IndexedSlices
 from tfbench.engine.convert import const_node, constant, convert_to_tensor, repeated, to_array
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dtypes import DType, as_dtype
@@ -167,7 +168,11 @@ def _repeated(value: Any, dtype: DType, sizes: tuple[int, ...]) -> Any:
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """Zeros in the shape (and, without `dtype`, of the type) of `tensor`."""
     with name_scope(name, "zeros_like", [tensor]) as scope:
-        source = convert_to_tensor(tensor, name="tensor")
+        if isinstance(tensor, IndexedSlices) and optimize and tensor.shape.is_fully_defined():
+            # The rows' own shape says enough: they need not become a dense tensor.
+            return zeros(tensor.shape, dtype or tensor.dtype, name=scope)
+        # TensorFlow leaves other rows to the op to convert, which calls its input x.
+        source = convert_to_tensor(tensor, name="x" if isinstance(tensor, IndexedSlices) else "tensor")
         kind = source._dtype.base_dtype
         wanted = kind if dtype is None else as_dtype(dtype).base_dtype
         known = source._shape
