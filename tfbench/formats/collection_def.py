@@ -62,7 +62,7 @@ def add_collection(meta_graph: Any, graph: Graph, key: Any, export_scope: str | 
         return
     name = key.decode() if isinstance(key, bytes) else key
     items = graph.get_collection(key)
-    if skip or not items or _is_left_out(name):
+    if skip or not items:
         return
     message = protos.CollectionDef()
     try:
@@ -77,11 +77,6 @@ def add_collection(meta_graph: Any, graph: Graph, key: Any, export_scope: str | 
         return
     if message.WhichOneof("kind") is not None:
         meta_graph.collection_def[name].CopyFrom(message)
-
-
-def _is_left_out(key: str) -> bool:
-    """Contexts of branches and loops: a graph runs without them, and their objects have no message here."""
-    return key in (GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT) and key not in _registered
 
 
 def _write(message: Any, name: str, items: list[Any], scope: str | None) -> None:
@@ -117,7 +112,7 @@ def restore_collections(graph: Graph, meta_graph: Any, import_scope: str | None)
     variables: dict[str, Any] = {}
     prefix = f"{import_scope}/" if import_scope else ""
     for key in sorted(meta_graph.collection_def):
-        if key == UNBOUND_INPUTS or _is_left_out(key):
+        if key == UNBOUND_INPUTS:
             continue
         message = meta_graph.collection_def[key]
         kind = message.WhichOneof("kind")

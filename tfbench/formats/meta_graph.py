@@ -11,6 +11,7 @@ from tfbench.engine.collections import GraphKeys
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.graph import Graph
 from tfbench.engine.opdef import registry
+from tfbench.formats import control_flow_def as _contexts  # noqa: F401 - says how these collections are written
 from tfbench.formats import protos
 from tfbench.formats.collection_def import UNBOUND_INPUTS, add_collection, restore_collections, strip
 from tfbench.formats.graph_def import set_attr

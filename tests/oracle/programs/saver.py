@@ -669,16 +669,22 @@ def importing_meta_graphs(tf):
 def importing_loops_and_branches(tf):
     v = tf.Variable(3.0, name="v")
     looped = tf.while_loop(lambda i, x: i < 4, lambda i, x: (i + 1, x * v), [tf.constant(0), tf.constant(1.0)])[1]
-    chosen = tf.cond(looped > 5.0, lambda: looped + 1.0, lambda: v - 1.0)
+    chosen = tf.cond(looped > 5.0, lambda: tf.cond(v > 0.0, lambda: looped * v, lambda: v), lambda: v - 1.0)
     tf.add_to_collection("result", chosen)
     with in_a_folder():
         saver = tf.train.Saver()
         saved(tf, saver)
         tf.reset_default_graph()
         again = tf.train.import_meta_graph("m.meta", import_scope="im")
+        result = tf.get_collection("result")
+        # Bytes are sorted: the order of what a map holds is left to chance.
+        meta = tf.train.export_meta_graph(collection_list=["cond_context", "while_context"])
+        gradients = tf.gradients(result, tf.global_variables())
         with tf.Session() as sess:
             again.restore(sess, "m")
-            return sess.run(tf.get_collection("result"))
+            values = sess.run([result, gradients])
+        contexts = [c.name for key in ("cond_context", "while_context") for c in tf.get_collection(key)]
+        return values, contexts, [(key, [sorted(data) for data in found]) for key, (kind, found) in kinds(meta)]
 
 
 @program(graph=False)

@@ -84,9 +84,9 @@ class _Contexts:
 class ControlFlowContext:
     """A region of the graph whose ops run together, or not at all."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, claimed: bool = False) -> None:
         graph = get_default_graph()
-        self._name = graph.unique_name(name)
+        self._name = name if claimed else graph.unique_name(name)
         self._graph = graph
         self._outer_context: ControlFlowContext | None = graph._control_flow_context
         self._nested_contexts: list[ControlFlowContext] = []
