@@ -1,8 +1,8 @@
 """`python -m benchmarks [SUITE …]`: measure, print Markdown tables, keep the samples as JSON.
 
-Suites: import, graph, gradients, session, control, memory, conv, kernels, checkpoint. TensorFlow is taken from the
-interpreter given by --oracle-python (default: this one if it has TensorFlow, else .venv-oracle), tfbench from --python
-(default: .venv, else this one). The suite memory measures tfbench alone, against what its plans need.
+Suites: import, graph, gradients, session, control, arrays, memory, conv, kernels, checkpoint. TensorFlow is taken from
+the interpreter given by --oracle-python (default: this one if it has TensorFlow, else .venv-oracle), tfbench from
+--python (default: .venv, else this one). The suite memory measures tfbench alone, against what its plans need.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 
 from benchmarks import harness
 
-SUITES = ("import", "graph", "gradients", "session", "control", "memory", "conv", "kernels", "checkpoint")
+SUITES = ("import", "graph", "gradients", "session", "control", "arrays", "memory", "conv", "kernels", "checkpoint")
 
 #: suites that are about arithmetic: for each number of threads, and with oneDNN switched off as well
 _THREADED = ("conv", "kernels")

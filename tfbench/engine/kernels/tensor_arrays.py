@@ -22,6 +22,9 @@ Array = Any
 # What has happened to an element.
 _WRITTEN, _READ, _CLEARED, _OWNED = 1, 2, 4, 8
 
+#: the flags of elements that have a value to be read
+_THERE = bytes([_WRITTEN, _WRITTEN | _READ, _WRITTEN | _OWNED, _WRITTEN | _READ | _OWNED])
+
 
 def invalid(message: str) -> errors.InvalidArgumentError:
     """The error of nearly everything that can go wrong here."""
@@ -201,7 +204,9 @@ class TensorArrayState:
             if not is_fully_defined(wanted):
                 raise _empty("element shape", wanted, "packing")
             return np.zeros((0, *(wanted or ())), self.dtype.as_numpy_dtype)
-        found = [self.read(index) for index in indices]
+        found = self._read_run(indices)
+        if found is None:
+            found = [self.read(index) for index in indices]
         first = found[0].shape
         if not is_compatible(wanted, first):
             raise invalid(
@@ -216,13 +221,38 @@ class TensorArrayState:
                 )
         return stacked(found, self.dtype)
 
+    def _read_run(self, indices: Sequence[int]) -> list[Array] | None:
+        """Reads elements that stand side by side, at once; None where one of them needs a closer look."""
+        start, end = indices[0], indices[-1] + 1
+        flags = self.flags[start:end] if start >= 0 else b""
+        if len(flags) != len(indices) or flags.translate(None, _THERE) or list(indices) != list(range(start, end)):
+            return None
+        found = self.values[start:end]
+        if tuple in set(map(type, found)):
+            return None
+        if self.clears:
+            self.values[start:end] = [value.shape for value in found]
+            self.flags[start:end] = bytes([_WRITTEN | _READ | _CLEARED]) * len(found)
+        else:
+            self.flags[start:end] = bytes([_WRITTEN | _READ]) * len(found)
+        return found
+
     def scatter(self, indices: Sequence[int], value: Array) -> None:
         """Writes the rows of `value` to the elements at `indices`."""
         highest = max(indices, default=-1)
         size = self.size
         if highest >= size and not self.dynamic:
             raise invalid(f"Max scatter index must be < array size ({highest} vs. {size})")
-        for index, row in zip(indices, rows(value), strict=True):
+        found = rows(value)
+        start, end = (indices[0], indices[-1] + 1) if indices else (0, 0)
+        if 0 <= start < end <= size and not any(self.flags[start:end]) and list(indices) == list(range(start, end)):
+            # A run of elements that nothing has happened to: the first one says whether they fit.
+            if found[0].shape != self.shape:
+                self._fit(start, found[0].shape)
+            self.values[start:end] = found
+            self.flags[start:end] = bytes([_WRITTEN]) * len(found)
+            return
+        for index, row in zip(indices, found, strict=True):
             self.write(index, row)
 
     def split(self, value: Array, lengths: Sequence[int]) -> None:
