@@ -142,3 +142,29 @@ def test_gradient_checks_at_random_places_and_of_nothing() -> None:
         assert tf.test.compute_gradient_error(none, [0], none * 2.0, [0]) == 0
         z = tf.placeholder(tf.complex128, [2])
         assert tf.test.compute_gradient_error(z, [2], tf.exp(z), [2]) < 1e-5
+
+
+def test_what_was_registered_goes_with_what_is_rolled_back() -> None:
+    """A cell that registers a gradient can be run again."""
+
+    def register(factor: float) -> None:
+        tf.RegisterGradient("OfARolledBackCell")(lambda op, dy: dy * factor)
+
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        x = tf.constant(1.0)
+        with graph.gradient_override_map({"Square": "OfARolledBackCell"}):
+            y = tf.square(x)
+        mark = graph.mark()
+        register(5.0)
+        with pytest.raises(KeyError, match="OfARolledBackCell"):
+            register(6.0)
+        cut = graph.cut(mark)
+        register(7.0)
+        assert session.run(tf.gradients(y, x)[0]) == 7.0
+        graph.put_back(cut)
+        assert session.run(tf.gradients(y, x)[0]) == 5.0
+        with pytest.raises(KeyError, match="OfARolledBackCell"):
+            register(6.0)
+        graph.roll_back(mark)
+        with pytest.raises(LookupError):
+            tf.gradients(y, x)

@@ -85,3 +85,18 @@ def test_help_and_completion(seed: Shell) -> None:
     assert seed.complete("%why x --grad") == ["--gradient-of"]
     assert seed.complete("%why x --gradient-of lo") == ["loss"]
     assert seed.complete("%why x --fetch righ") == ["right"]
+
+
+def test_a_cell_that_registers_a_gradient_can_be_run_again(shell: Shell) -> None:
+    source = (
+        "%%graph registers\n"
+        "@tf.RegisterGradient('OfACell')\n"
+        "def of_a_cell(op, dy):\n"
+        "    return dy * 3.0\n"
+        "x = tf.constant(1.0)\n"
+        "with tf.get_default_graph().gradient_override_map({'Square': 'OfACell'}):\n"
+        "    dx, = tf.gradients(tf.square(x), x)\n"
+    )
+    for factor in ("3.0", "4.0"):
+        shell.run(source.replace("3.0", factor), "one")
+        assert shell.run("%fetch dx") == float(factor)

@@ -83,7 +83,9 @@ def _take_over(graph: Graph, mark: Mark) -> None:
         if key in mark.extensions:
             graph._extensions[key].restore(mark.extensions[key])
         else:
-            del graph._extensions[key]
+            dropped = getattr(graph._extensions.pop(key), "dropped", None)
+            if dropped is not None:
+                dropped()
 
 
 def cut(graph: Graph, mark: Mark) -> Cut:

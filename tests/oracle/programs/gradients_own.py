@@ -185,6 +185,79 @@ def custom_of_a_variable(tf):
     return run(tf, tf.gradients(f(v, w), [v, w]))
 
 
+def doubled_exp(tf):
+    @tf.custom_gradient
+    def function(x):
+        e = tf.exp(x)
+        return e * 2.0, lambda dy: dy * x * e
+
+    return function
+
+
+PLACES = {
+    "loop": lambda tf, f, x: tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, f(a * 0.1)), [0, x])[1],
+    "branch": lambda tf, f, x: tf.cond(x[0] > 0, lambda: f(x), lambda: x),
+    "map_fn": lambda tf, f, x: tf.map_fn(f, x),
+}
+
+
+@program(cases=PLACES, tol=1e-5)
+def custom_inside(tf, case):
+    """In loops and branches."""
+    x = tf.constant([1.0, 2.0], name="x")
+    y = case(tf, doubled_exp(tf), x)
+    return run(tf, [y, tf.gradients(y, x)])
+
+
+@program()
+def custom_of_integers(tf):
+    @tf.custom_gradient
+    def f(x, n):
+        return x * tf.cast(n, tf.float32), lambda dy: (dy * 7.0, None)
+
+    x = tf.constant(2.0)
+    n = tf.constant(3)
+    dx, dn = tf.gradients(f(x, n), [x, n])
+    return dn, run(tf, dx)
+
+
+@program()
+def custom_trains(tf):
+    v = tf.get_variable("v", [2], use_resource=True, initializer=tf.ones_initializer())
+
+    @tf.custom_gradient
+    def f(x):
+        def grad(dy, variables=None):
+            return dy, [tf.ones([2]) * dy]
+
+        return tf.reduce_sum(x * v), grad
+
+    step = tf.train.GradientDescentOptimizer(0.5).minimize(f(tf.constant([1.0, 2.0])))
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(step)
+        return sess.run(v)
+
+
+@program()
+def custom_odd_results(tf):
+    @tf.custom_gradient
+    def nested(x):
+        return [x, (x * 2.0,)], lambda a, b: a + b
+
+    @tf.custom_gradient
+    def nothing_taken():
+        return tf.constant(1.0), lambda dy: []
+
+    @tf.custom_gradient
+    def number(x):
+        return 3.0, lambda dy: dy
+
+    x = tf.constant(2.0)
+    found = nested(x)
+    return run(tf, [tf.gradients(found[1][0], x), nothing_taken(), number(x)]), attempt(nested, None)
+
+
 @program()
 def custom_refusals(tf):
     @tf.custom_gradient

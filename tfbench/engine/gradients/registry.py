@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
+from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.gradients.ruled_out import RULED_OUT
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import OpDef, lookup
@@ -70,6 +71,25 @@ def written_by_user(function: GradientFunction) -> GradientFunction:
     return called
 
 
+class _OfGraph:
+    """What was registered while a graph was the default one: a cell that is run again may register it again."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, tuple[GradientFunction | None, str]] = {}
+
+    def snapshot(self) -> dict[str, tuple[GradientFunction | None, str]]:
+        return dict(self.names)
+
+    def restore(self, state: dict[str, tuple[GradientFunction | None, str]]) -> None:
+        self.dropped()
+        self.names = dict(state)
+        _registered.update(state)
+
+    def dropped(self) -> None:
+        for name in self.names:
+            _registered.pop(name, None)
+
+
 def _register(name: str, function: GradientFunction | None) -> None:
     load()
     declared = op_types.get(name)
@@ -83,6 +103,8 @@ def _register(name: str, function: GradientFunction | None) -> None:
     frame = sys._getframe(2)
     place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
     _registered[name] = (None if function is None else written_by_user(function), place)
+    of_graph: _OfGraph = get_default_graph().extension("registered_gradients", _OfGraph)
+    of_graph.names[name] = _registered[name]
 
 
 class RegisterGradient:
