@@ -16,7 +16,7 @@ from tfbench.engine.gradients.backward_loop import BackwardLoop
 from tfbench.engine.gradients.between import trainable
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import lookup
-from tfbench.engine.ops.resource_state import variable_dtype
+from tfbench.engine.ops.resource_state import variable_dtype, variable_shape
 from tfbench.engine.ops.shape_queries import shape_internal
 from tfbench.engine.scopes import Colocation
 from tfbench.engine.tensor import Tensor
@@ -229,7 +229,10 @@ class _Loops(loops.LoopGradients):
         if not value.shape.is_fully_defined():
             return self._zeros_of_kept_shape(state, op, value)
         if value.dtype is dtypes.resource:
-            result = ops.zeros(lookup("VariableShape")(value), variable_dtype(value))
+            known_shape = variable_shape(value)
+            known = known_shape is not None and None not in known_shape
+            sizes = ops.constant(list(known_shape), dtypes.int32) if known else lookup("VariableShape")(value)
+            result = ops.zeros(sizes, variable_dtype(value))
         else:
             result = ops.constant(0, shape=value.shape, dtype=value.dtype)
         if dead:

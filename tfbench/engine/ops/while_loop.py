@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfbench import errors
-from tfbench.engine import nest
+from tfbench.engine import dtypes, nest
 from tfbench.engine.attributes import proto_type_name
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.composite import IndexedSlices, SparseTensor
@@ -60,6 +60,8 @@ def while_loop(
         raise TypeError("'body' must be callable.")
     if parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
+    # Resource variables are read before the loop's name is claimed.
+    loop_vars = nest.map_structure(_read_resource, loop_vars)
     with name_scope(name, "while", nest.flatten(loop_vars)):
         if not loop_vars:
             raise ValueError("'loop_vars' must be provided.")
@@ -86,6 +88,13 @@ def while_loop(
         if counted:
             return result[1]
         return result[0] if len(exits) == 1 and not return_same_structure else result
+
+
+def _read_resource(leaf: Any) -> Any:
+    handle = None if isinstance(leaf, Tensor) else getattr(leaf, "handle", None)
+    if isinstance(handle, Tensor) and handle.dtype is dtypes.resource and not values.is_tensor_array(leaf):
+        return convert_to_tensor(leaf)
+    return leaf
 
 
 def _counted(
