@@ -1007,7 +1007,8 @@ ERRORS = {
     for f in (
         growing, lost_shape, more_results, fewer_results, other_structure, a_dictionary_comes_back, other_keys,
         nothing_comes_back, condition_is_a_number, condition_is_a_vector, condition_is_nothing,
-        condition_is_no_function, body_is_no_function, no_variables, wrong_number_of_arguments, no_parallel_iterations, part_of_an_iteration,
+        condition_is_no_function, body_is_no_function, no_variables, wrong_number_of_arguments,
+        no_parallel_iterations, part_of_an_iteration,
         maximum_is_a_vector, wrong_invariant, wrong_rank_of_invariant, invariant_is_a_list, invariant_is_a_number,
         fewer_invariants, invariant_is_kept_wrongly,
     )
