@@ -295,7 +295,8 @@ _SCALARS: dict[str, list[Any]] = {
 def test_the_operator_means_what_the_kernel_does(type: str) -> None:
     """On every pair of scalars of every type that the op takes: same value, same type."""
     opdef = REGISTRY[type]
-    kernel, operator = opdef.kernels["CPU"].function, str(opdef.operator)
+    kernel, operator = opdef.kernels["CPU"], str(opdef.operator)
+    attrs = {name: opdef.defaults[name] for name in kernel.attrs if name in opdef.defaults}
     expression = "x" + operator + "y" if len(opdef.inputs) == 2 else operator + "x"
     tried = 0
     for dtype in _scalar_types(opdef):
@@ -305,7 +306,7 @@ def test_the_operator_means_what_the_kernel_does(type: str) -> None:
             for y in values if len(opdef.inputs) == 2 else values[:1]:
                 with np.errstate(all="ignore"):
                     try:
-                        wanted = kernel(np, *([x, y] if len(opdef.inputs) == 2 else [x]))
+                        wanted = kernel.function(np, *([x, y] if len(opdef.inputs) == 2 else [x]), **attrs)
                     except Exception:
                         # Where the kernel refuses, a first run has refused before there is compiled code, or
                         # the operator does so itself.
