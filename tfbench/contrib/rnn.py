@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tfbench.contrib.rnn_stacks import stack_bidirectional_dynamic_rnn, stack_bidirectional_rnn
+from tfbench.contrib.rnn_wrappers import EmbeddingWrapper, InputProjectionWrapper, OutputProjectionWrapper
 from tfbench.nn.recurrent.shapes import batch_size_of as best_effort_input_batch_size
 from tfbench.nn.recurrent.shapes import transpose_batch_time
 from tfbench.nn.recurrent.static import static_bidirectional_rnn, static_rnn, static_state_saving_rnn
@@ -17,14 +19,19 @@ __all__ = [
     "BasicRNNCell",
     "DeviceWrapper",
     "DropoutWrapper",
+    "EmbeddingWrapper",
     "GRUCell",
+    "InputProjectionWrapper",
     "LSTMCell",
     "LSTMStateTuple",
     "LayerRNNCell",
     "MultiRNNCell",
+    "OutputProjectionWrapper",
     "RNNCell",
     "ResidualWrapper",
     "best_effort_input_batch_size",
+    "stack_bidirectional_dynamic_rnn",
+    "stack_bidirectional_rnn",
     "static_bidirectional_rnn",
     "static_rnn",
     "static_state_saving_rnn",

@@ -95,6 +95,47 @@ def unrolled(tf, case):
     return [[v.name for v in tf.global_variables()], nodes(tf), run(tf, [outputs, state])]
 
 
+WRAPPED = {
+    "output": lambda c: c.OutputProjectionWrapper(c.GRUCell(3), 2),
+    "output, activation": lambda c: c.OutputProjectionWrapper(c.BasicRNNCell(3), 2, activation=abs),
+    "input": lambda c: c.InputProjectionWrapper(c.LSTMCell(3), 5),
+}
+
+
+@program(cases=WRAPPED, oracle="1.15", graph=False, tol=1e-5)
+def contrib_wrappers(tf, case):
+    return twice(tf, case(tf.contrib.rnn))
+
+
+@program(oracle="1.15", graph=False, tol=1e-5)
+def embedded_integers(tf):
+    cell = tf.contrib.rnn.EmbeddingWrapper(tf.contrib.rnn.GRUCell(3), embedding_classes=7, embedding_size=4)
+    with tf.variable_scope("net", initializer=weights):
+        output, state = cell(tf.constant([[1], [6]]), cell.zero_state(2, tf.float32))
+    return [[v.name for v in tf.global_variables()], cell.state_size, cell.output_size, nodes(tf), run(tf, output)]
+
+
+@program(oracle="1.15", graph=False, tol=1e-5)
+def layers_in_both_directions(tf):
+    c = tf.contrib.rnn
+    with tf.variable_scope("net", initializer=weights):
+        dynamic = c.stack_bidirectional_dynamic_rnn(
+            [c.BasicRNNCell(2), c.GRUCell(3)], [c.LSTMCell(2), c.BasicRNNCell(2)], tf.constant(SEQUENCE),
+            sequence_length=[3, 2], dtype=tf.float32,
+        )  # fmt: skip
+        steps = [tf.constant(SEQUENCE[:, i]) for i in range(3)]
+        static = c.stack_bidirectional_rnn(
+            [c.BasicRNNCell(2), c.GRUCell(3)], [c.LSTMCell(2), c.BasicRNNCell(2)], steps, dtype=tf.float32, scope="st"
+        )
+    refused = [
+        attempt(lambda: c.stack_bidirectional_dynamic_rnn([], [c.GRUCell(2)], tf.constant(SEQUENCE), dtype=tf.float32)),
+        attempt(lambda: c.stack_bidirectional_rnn([c.GRUCell(2)], [], steps, dtype=tf.float32)),
+        attempt(lambda: c.stack_bidirectional_rnn([c.GRUCell(2)], [c.GRUCell(2)] * 2, steps, dtype=tf.float32)),
+        attempt(lambda: c.stack_bidirectional_rnn(c.GRUCell(2), [c.GRUCell(2)], steps, dtype=tf.float32)),
+    ]
+    return [[v.name for v in tf.global_variables()], refused, run(tf, [dynamic, static])]
+
+
 @program(oracle="1.15", graph=False, tol=1e-5)
 def one_cell_in_two_places(tf):
     cell = tf.nn.rnn_cell.BasicRNNCell(3)
