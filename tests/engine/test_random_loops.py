@@ -94,7 +94,11 @@ def build(block: Block, env: dict[str, Any], state: Any) -> dict[str, Any]:
     names = [*NAMES, "calls"]
 
     def branch(inner: Block) -> Any:
-        return lambda: [tf.identity(build(inner, env, state)[name]) for name in names]
+        def function() -> list[Any]:
+            after = build(inner, env, state)
+            return [tf.identity(after[name]) for name in names]
+
+        return function
 
     for statement in block:
         kind = statement[0]
