@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from tests.engine.ops.sampling import Node, collect, declared, flat, takes_state
+from tfbench.engine import dtypes
 from tfbench.engine.dtypes import DType
 from tfbench.engine.opdef import OpDef, Preset
 from tfbench.engine.shape_math import is_compatible
@@ -321,4 +322,6 @@ def test_the_operator_means_what_the_kernel_does(type: str) -> None:
 def _scalar_types(opdef: OpDef) -> list[Any]:
     attr = next((arg.type_attr for arg in opdef.inputs if arg.type_attr), None)
     allowed = opdef.attrs[attr].allowed if attr else tuple(arg.dtype for arg in opdef.inputs[:1])
-    return [dtype.as_numpy_dtype for dtype in allowed or () if dtype.name not in ("bfloat16", "string")]
+    # An op of any type at all is tried on a type of each kind.
+    any_type = (dtypes.float32, dtypes.int32, dtypes.uint8, dtypes.bool, dtypes.complex64)
+    return [dtype.as_numpy_dtype for dtype in allowed or any_type if dtype.name not in ("bfloat16", "string")]
