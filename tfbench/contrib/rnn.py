@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfbench.contrib.rnn_cells import LayerNormBasicLSTMCell, NASCell
 from tfbench.contrib.rnn_stacks import stack_bidirectional_dynamic_rnn, stack_bidirectional_rnn
 from tfbench.contrib.rnn_wrappers import EmbeddingWrapper, InputProjectionWrapper, OutputProjectionWrapper
 from tfbench.nn.recurrent.shapes import batch_size_of as best_effort_input_batch_size
@@ -24,8 +25,10 @@ __all__ = [
     "InputProjectionWrapper",
     "LSTMCell",
     "LSTMStateTuple",
+    "LayerNormBasicLSTMCell",
     "LayerRNNCell",
     "MultiRNNCell",
+    "NASCell",
     "OutputProjectionWrapper",
     "RNNCell",
     "ResidualWrapper",

@@ -99,11 +99,15 @@ WRAPPED = {
     "output": lambda c: c.OutputProjectionWrapper(c.GRUCell(3), 2),
     "output, activation": lambda c: c.OutputProjectionWrapper(c.BasicRNNCell(3), 2, activation=abs),
     "input": lambda c: c.InputProjectionWrapper(c.LSTMCell(3), 5),
+    "layer norm": lambda c: c.LayerNormBasicLSTMCell(3, forget_bias=2.0, norm_gain=1.5, norm_shift=0.5),
+    "no layer norm": lambda c: c.LayerNormBasicLSTMCell(3, layer_norm=False, activation=abs),
+    "searched": lambda c: c.NASCell(3),
+    "searched, all": lambda c: c.NASCell(3, num_proj=2, use_bias=True),
 }
 
 
 @program(cases=WRAPPED, oracle="1.15", graph=False, tol=1e-5)
-def contrib_wrappers(tf, case):
+def contrib_cells(tf, case):
     return twice(tf, case(tf.contrib.rnn))
 
 
