@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from tfbench import errors
 from tfbench.engine import source
 from tfbench.engine.opdef import OpDef
+from tfbench.engine.shape_math import debug_string, is_compatible
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.source import Source
 from tfbench.engine.tensor import OPERATORS, Tensor
@@ -178,6 +180,13 @@ class Operation:
         if not isinstance(tensor, Tensor):
             raise TypeError(f"tensor must be a Tensor: {tensor}")
         self.graph._check_owns(tensor.op)
+        if not is_compatible(tensor._shape, self._inputs[index]._shape):
+            raise errors.InvalidArgumentError(
+                None,
+                self,
+                f"Cannot update edge, incompatible shapes: {debug_string(tensor._shape)} and "
+                f"{debug_string(self._inputs[index]._shape)}. ('{tensor.name}' as input {index} of '{self.name}')",
+            )
         self.graph.record_change(self, "_inputs", self._inputs)
         self._inputs = (*self._inputs[:index], tensor, *self._inputs[index + 1 :])
 

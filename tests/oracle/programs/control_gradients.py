@@ -775,3 +775,123 @@ def what_can_be_fetched_of_gradients(tf):
     return [
         [op.name, graph.is_fetchable(op), [graph.is_feedable(t) for t in op.outputs]] for op in graph.get_operations()
     ]
+
+
+# -- rows --------------------------------------------------------------------------------------------------------
+
+
+@program(tol=1e-6)
+def rows_of_two_kinds_of_indices(tf):
+    p = tf.placeholder(tf.bool, [], name="p")
+    w = tf.Variable(np.arange(10, dtype=np.float32).reshape(5, 2), name="w")
+    z = tf.cond(p, lambda: tf.gather(w, [1]), lambda: tf.gather(w, tf.constant([2], tf.int64)))
+    (grad,) = tf.gradients(z, w)
+    return grad, run(tf, dense(tf, grad), {p: True}, {p: False})
+
+
+@program(graph=False)
+def rows_for_a_variable_of_the_loop(tf):
+    w = tf.Variable(np.ones([5, 2], np.float32), name="w")
+    z = repeat(tf, 3, lambda i, a: a * 2.0, w)
+    return quietly(attempt, tf.gradients, tf.gather(z, [1, 2]), w)
+
+
+@program(tol=1e-5)
+def rows_of_a_variable_of_the_loop(tf):
+    w = tf.Variable(np.arange(10, dtype=np.float32).reshape(5, 2), name="w")
+    body = lambda i, a, s: (i + 1, a, s + tf.gather(a, [i]))
+    z = tf.while_loop(lambda i, a, s: i < 3, body, (0, w, tf.zeros([1, 2])))[2]
+    (grad,) = tf.gradients(z, w)
+    return grad, run(tf, [z, grad])
+
+
+@program(tol=1e-5)
+def rows_in_a_branch_in_a_loop(tf):
+    w = tf.Variable(np.arange(10, dtype=np.float32).reshape(5, 2), name="w")
+    z = repeat(tf, 3, lambda i, a: tf.cond(i > 1, lambda: a + tf.gather(w, [i]), lambda: a), tf.zeros([1, 2]))
+    (grad,) = tf.gradients(z, w)
+    return grad, run(tf, [z, dense(tf, grad)])
+
+
+# -- variables made inside ---------------------------------------------------------------------------------------
+
+
+def made_in_the_body(tf, **options):
+    def step(i, a):
+        with tf.variable_scope("cell"):
+            w = tf.get_variable("w", [2, 2], initializer=tf.ones_initializer(), **options)
+            b = tf.get_variable("b", initializer=[1.0, 2.0], **options)
+            return tf.tanh(tf.matmul(a, w) + b)
+
+    with tf.variable_scope("rnn"):
+        return repeat(tf, 3, step, tf.ones([1, 2]))
+
+
+@program(cases=["reference", "resource"], tol=1e-5)
+def get_variable_in_the_body(tf, case):
+    z = made_in_the_body(tf, use_resource=case == "resource")
+    variables = tf.global_variables()
+    grads = tf.gradients(z, variables)
+    return [v.name for v in variables], grads, run(tf, [z, *grads])
+
+
+@program(tol=1e-5)
+def variables_made_in_bodies_and_branches(tf):
+    def step(i, a):
+        v = tf.Variable(1.5, name="v")
+        return a * v + tf.cond(i > 0, lambda: tf.get_variable("u", initializer=2.0) * a, lambda: tf.Variable(1.0) + a)
+
+    z = repeat(tf, 2, step, tf.constant(1.0))
+    grads = tf.gradients(z, tf.global_variables())
+    return [v.name for v in tf.global_variables()], grads, run(tf, [z, *grads])
+
+
+@program(graph=False)
+def a_variable_from_a_value_of_the_loop(tf):
+    return attempt(repeat, tf, 3, lambda i, a: tf.Variable(a * 2.0, name="v") + a, tf.constant(1.0))
+
+
+@program(tol=1e-5)
+def optimizers_in_the_body(tf):
+    v = tf.Variable(3.0, name="v")
+
+    def body(i):
+        step = tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(v))
+        with tf.control_dependencies([step]):
+            return tf.identity(i) + 1
+
+    z = tf.while_loop(lambda i: i < 5, body, [tf.constant(0)], parallel_iterations=1)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        return sess.run(z), sess.run(v)
+
+
+@program(tol=1e-5)
+def normalisation_in_the_body(tf):
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+
+    def step(i, a):
+        mean, variance = tf.nn.moments(a, [0])
+        return tf.nn.batch_normalization(a, mean, variance, None, None, 1e-3) * x
+
+    z = repeat(tf, 2, step, x)
+    grads = tf.gradients(z, x)
+    return grads, run(tf, [z, *grads], {x: [[1.0, 2.0, 0.5], [0.0, -1.0, 1.0], [2.0, 0.25, -3.0]]})
+
+
+@program(tol=1e-5)
+def scan_in_a_loop_in_a_branch(tf):
+    p = tf.placeholder(tf.bool, [], name="p")
+    x = tf.constant([1.0, 2.0, 3.0], name="x")
+    inner = lambda a: tf.scan(lambda s, e: s * e, a)
+    z = tf.cond(p, lambda: repeat(tf, 2, lambda i, a: inner(a), x), lambda: x * x)
+    grads = tf.gradients(z, x)
+    return grads, run(tf, [z, *grads], {p: True}, {p: False})
+
+
+@program(tol=1e-5)
+def map_fn_with_branches(tf):
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+    z = tf.map_fn(lambda row: tf.cond(tf.reduce_sum(row) > 0.0, lambda: row * row, lambda: -row), x)
+    grads = tf.gradients(z, x)
+    return grads, run(tf, [z, *grads], {x: [[1.0, 2.0, 0.5], [0.0, -1.0, -1.0]]})

@@ -172,6 +172,7 @@ class BackwardLoop:
                 return self.grad_context.AddValue(value)
             state = state.outer
         if value.op.type == "Const":
+            self.graph.prevent_feeding(value)
             copy: Tensor = ops.constant(constant_value(value), dtype=value.dtype)
             return copy
         self.grad_context.Exit()

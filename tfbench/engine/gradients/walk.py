@@ -223,6 +223,8 @@ class Walk:
         if len(parts) < 2:
             return parts[0]
         if all(isinstance(part, IndexedSlices) for part in parts):
+            if len({part.indices.dtype for part in parts}) > 1:
+                parts = [_with_long_indices(part) for part in parts]
             return IndexedSlices(
                 ops.concat([part.values for part in parts], axis=0),
                 ops.concat([part.indices for part in parts], axis=0),
@@ -245,6 +247,13 @@ class Walk:
             with self.graph.colocate_with(together[0].op, ignore_existing=True):
                 sums.append(ops.add_n(together))
         return ops.add_n(sums)
+
+
+def _with_long_indices(part: IndexedSlices) -> IndexedSlices:
+    """Rows whose numbers can be put beside others of int64."""
+    if part.indices.dtype is dtypes.int64:
+        return part
+    return IndexedSlices(part.values, ops.cast(part.indices, dtypes.int64), part.dense_shape)
 
 
 def tensor_of(x: Any) -> Tensor:
