@@ -96,3 +96,14 @@ def test_text() -> None:
         "3 steps on /device:CPU:0",
     ]
     assert order(y).to_dict()["steps"][2]["control_inputs"] == ["first"]
+
+
+def test_a_shape_comes_right_behind_what_it_asks_about() -> None:
+    x = tf.placeholder(tf.float32, [None], name="x")
+    y = tf.exp(x, name="y")
+    z = tf.exp(y, name="z")
+    with tf.control_dependencies([z]):
+        late = tf.size(y, name="late")  # told to wait, it does
+    shape = tf.shape(y, name="shape")
+    steps = [step.op for step in order([z, shape, late], feeds=[x])]
+    assert steps == ["y", "shape", "z", "late"]

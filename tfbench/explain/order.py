@@ -73,7 +73,8 @@ def order(fetches: Any, session: Any = None, feeds: Any = ()) -> Order:
     """The operations that `session.run(fetches)` runs, pruned and in run order. Nothing is run.
 
     The order is one fixed order: what an operation waits for comes first, and among those that could run the one
-    that was made first. An operation in a loop is listed once; its row says how often it runs.
+    that was made first; only a Shape comes right behind what it asks about. An operation in a loop is listed once; its
+    row says how often it runs.
 
     Args:
       fetches: as `Session.run` takes them.
