@@ -29,8 +29,8 @@ _MESSAGES = {
 
 #: TensorFlow's namespaces that are modules of their own
 _NAMESPACES = {
-    "bitwise", "compat", "contrib", "debugging", "dtypes", "layers", "linalg", "logging", "manip", "math", "nest", "nn",
-    "raw_ops", "signal", "sparse", "spectral", "strings", "test", "train", "version",
+    "bitwise", "compat", "contrib", "debugging", "dtypes", "layers", "linalg", "logging", "losses", "manip", "math",
+    "metrics", "nest", "nn", "raw_ops", "sets", "signal", "sparse", "spectral", "strings", "test", "train", "version",
 }  # fmt: skip
 
 #: what `tf.version` has under the top-level names of TensorFlow 1

@@ -53,6 +53,7 @@ from tfbench.engine.ops.array_misc import *
 from tfbench.engine.ops.array_stitch import *
 from tfbench.engine.ops.sparse import *
 from tfbench.engine.ops.sparse_distance import *
+from tfbench.engine.ops.set_operations import *
 from tfbench.engine.ops.random_common import *
 from tfbench.engine.ops.identity_n import *
 from tfbench.engine.ops.grouping import *
