@@ -59,10 +59,10 @@ def test_verbose_mode_shows_everything(shell: Shell) -> None:
 def test_the_error_keeps_all_its_frames(shell: Shell) -> None:
     error = shell.fail("tf.get_variable('v')")
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
-    assert any("variable_scope.py" in file for file in files)
+    assert any("variable_scope" in file for file in files)
     short = without_library_frames(error.__traceback__)
     assert short is not None
-    assert not any("variable_scope.py" in frame.filename for frame in traceback.extract_tb(short))
+    assert not any("variable_scope" in frame.filename for frame in traceback.extract_tb(short))
 
 
 def test_unloading_takes_it_back(shell: Shell) -> None:
