@@ -7,7 +7,7 @@ numbers and copies of what is small (collections, scopes, what higher layers kee
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tfbench.engine.graph import Graph, Operation
@@ -40,15 +40,21 @@ class Cut:
         self.mark = mark
         self.end = Mark(graph)
         self.operations = graph._nodes[mark.ops :]
-        # An old list becomes the live one, and is added to, while the cut lasts: the log keeps a copy.
-        self.changes = [
-            (target, attribute, list(old) if type(old) is list else old)
-            for target, attribute, old in graph._changes[mark.changes :]
-        ]
+        # An old list (or a layer's old state) becomes the live one, and is added to, while the cut lasts: the log
+        # keeps a copy.
+        self.changes = [(target, attribute, _copied(old)) for target, attribute, old in graph._changes[mark.changes :]]
         self.redo = [(target, attribute, getattr(target, attribute)) for target, attribute, _ in self.changes]
         self.names = dict(graph._names_in_use)
         self.bumps = graph._name_bumps[mark.bumps :]
         self.extensions = dict(graph._extensions)
+
+
+def _copied(old: Any) -> Any:
+    if type(old) is list:
+        return list(old)
+    if type(old) is dict:
+        return {name: list(value) if type(value) is list else value for name, value in old.items()}
+    return old
 
 
 def roll_back(graph: Graph, mark: Mark) -> list[Operation]:

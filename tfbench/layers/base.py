@@ -269,6 +269,7 @@ class Layer:
           ValueError: if the inputs are not what the layer takes.
         """
         scope = kwargs.pop("scope", None)
+        self._note_state()
         self._set_scope(scope)
         reuse = True if self.built else self._reuse
         inputs = nest.map_structure(lambda item: item if hasattr(item, "dtype") and hasattr(item, "graph") else
@@ -313,6 +314,12 @@ class Layer:
             )
         self._graph = graph
         return graph.as_default()
+
+    def _note_state(self) -> None:
+        """Lets the graph put the layer back to what it is now when it is itself rolled back: variables that are gone
+        would be no use to it."""
+        state = {name: list(value) if type(value) is list else value for name, value in vars(self).items()}
+        get_default_graph().record_undo(self, "__dict__", state)
 
     # -- scopes ---------------------------------------------------------------------------------------------------
 
