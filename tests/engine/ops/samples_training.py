@@ -1,4 +1,4 @@
-"""Samples of the update ops: a variable of two rows, its slots, numbers and a gradient, as the declaration names them."""
+"""Samples of the update ops: a variable of two rows, its slots, numbers and a gradient, as their names ask for."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 import tfbench as tf
+from tfbench.engine.binding import bind
 from tfbench.engine.devices import local_devices
 from tfbench.engine.opdef import OpDef, registry
-from tfbench.engine.binding import bind
 from tfbench.engine.resources import ResourceStore
 
 Sample = tuple[list[Any], dict[str, Any]]

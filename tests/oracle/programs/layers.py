@@ -171,7 +171,7 @@ def own_layer(tf):
             size = int(input_shape[-1])
             self.scale = self.add_weight("scale", [size], initializer=tf.ones_initializer())
             self.seen = self.add_variable("seen", [], initializer=tf.zeros_initializer(), trainable=False)
-            super(Scale, self).build(input_shape)
+            super().build(input_shape)
 
         def call(self, inputs, times=1.0):
             self.add_update(self.seen.assign_add(1.0), inputs=True)

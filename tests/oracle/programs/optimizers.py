@@ -215,7 +215,7 @@ def own_optimizer(tf):
 
     class Sign(tf.train.Optimizer):
         def __init__(self):
-            super(Sign, self).__init__(False, "Sign")
+            super().__init__(False, "Sign")
 
         def _create_slots(self, var_list):
             for v in var_list:

@@ -90,7 +90,8 @@ def steps(tf):
     other = tf.Graph()
     there = tf.train.get_or_create_global_step(other)
     return [
-        none, step.name, step.dtype, step.shape, same is step, there.graph is other, tf.get_collection("global_step") == [step],
+        none, step.name, step.dtype, step.shape, same is step, there.graph is other,
+        tf.get_collection("global_step") == [step],
         attempt(tf.train.create_global_step), attempt(tf.train.assert_global_step, tf.constant(1.0)),
         attempt(tf.train.assert_global_step, tf.constant([1, 2])), attempt(tf.train.assert_global_step, 3),
         tf.train.assert_global_step(step),
@@ -117,7 +118,8 @@ def averages(tf, case):
         sess.run(update)
         sess.run(update)
         return [
-            average.name, average.average(v).name, average.average_name(w), sess.run([average.average(v), average.average(w)]),
+            average.name, average.average(v).name, average.average_name(w),
+            sess.run([average.average(v), average.average(w)]),
             [x.name for x in tf.moving_average_variables()], [x.name for x in tf.global_variables()],
             sorted(average.variables_to_restore()),
         ]  # fmt: skip

@@ -46,7 +46,7 @@ def _run(tf, name, dtype, grad, indices=None, resource=False, numbers=None, **at
     start = np.array([[1.0, -2.0, 0.5], [0.1, 3.0, -0.2]], dtype)
     values = [start] + [np.full_like(start, 0.1 * (i + 1)) for i in range(slots)]
     variables = [
-        tf.Variable(value, name="v%d" % i, use_resource=resource, trainable=False) for i, value in enumerate(values)
+        tf.Variable(value, name="v" + str(i), use_resource=resource, trainable=False) for i, value in enumerate(values)
     ]
     inputs = [v.handle if resource else v._ref() for v in variables]
     given = []
