@@ -43,8 +43,10 @@ def facts(expected: Fact, found: Fact, program: Any) -> str | None:
         return _outcome(expected, found, program)
     problem = value(expected["value"], found["value"], program)
     if "graph" in expected:
-        nodes = expected["graph"]
-        differs = graph([_newer(row) for row in nodes] if program.oracle == "1.15" else nodes, found["graph"])
+        nodes, own = expected["graph"], found["graph"]
+        if program.oracle == "1.15":
+            nodes, own = [_newer(row) for row in nodes], [_newer(row) for row in own]
+        differs = graph(nodes, own)
         problem = "\n".join(text for text in (differs, problem) if text) or None
     return problem
 
