@@ -240,6 +240,16 @@ def test_stacks_of_both_spellings(version: str) -> None:
             np.testing.assert_array_equal(sess.run([pop, close])[0], [1, 2])
 
 
+def test_a_fetched_handle_says_what_it_holds() -> None:
+    ta = tf.TensorArray(tf.float32, 3, tensor_array_name="mine").write(0, 1.0).write(2, 1.0)
+    with tf.control_dependencies([ta.read(0)]):
+        handle = tf.identity(ta.handle)
+    stack = tf.raw_ops.StackV2(max_size=-1, elem_type=tf.float32, stack_name="s")
+    with tf.Session() as sess:
+        assert repr(sess.run(handle)) == "<TensorArray mine: 1 of 3 elements, float32>"
+        assert repr(sess.run(stack)) == "<Stack s: 0 values, float32>"
+
+
 # -- what is said when something is wrong ---------------------------------------------------------------------------
 
 

@@ -399,3 +399,76 @@ def no_gradient_where_it_is_not_wanted(tf):
     x = tf.constant(ROWS, name="x")
     y = tf.map_fn(lambda row: row * row, x, back_prop=False)
     return attempt(lambda: tf.gradients(y, x))
+
+
+def variable(tf, shape, **options):
+    return tf.get_variable("v", shape, initializer=tf.ones_initializer(), **options)
+
+
+def _resource(tf):
+    v = variable(tf, [2], use_resource=True)
+    return tf.scan(lambda a, row: a * v + row, ROWS, initializer=v), v
+
+
+def _embedding(tf):
+    table = variable(tf, [5, 2])
+    return tf.map_fn(lambda i: tf.nn.embedding_lookup(table, i), np.int32([1, 3, 1]), dtype=tf.float32), table
+
+
+def _gathered(tf):
+    table = variable(tf, [5, 2])
+    return tf.map_fn(lambda i: tf.reduce_sum(tf.gather(table, i)), np.int32([[1, 3], [1, 1]]), dtype=tf.float32), table
+
+
+def _loop_in_map(tf):
+    x = tf.placeholder_with_default(ROWS, [None, 2])
+    return tf.map_fn(lambda r: tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a * r), (0, r))[1], x), x
+
+
+def _stopped_in_a_branch(tf):
+    x = tf.constant(ROWS)
+    with tf.device("/cpu:0"):
+        y = tf.map_fn(lambda r: tf.cond(r[0] > 2.0, lambda: tf.stop_gradient(r) * r, lambda: r), x)
+    return y, x
+
+
+def _read_several_times(tf):
+    x = tf.constant(ROWS)
+    ta = tf.TensorArray(tf.float32, 3, clear_after_read=False).unstack(x)
+    body = lambda i, a: (i + 1, a + ta.read(i) * ta.read(0))
+    return tf.while_loop(lambda i, _: i < 3, body, (0, tf.zeros([2])))[1], x
+
+
+def _concatenated(tf):
+    x = tf.constant(ROWS)
+    ta = tf.TensorArray(tf.float32, 3)
+    _, ta = tf.while_loop(lambda i, _: i < 3, lambda i, t: (i + 1, t.write(i, x[i] * 2.0)), (0, ta))
+    return ta.concat(), x
+
+
+def _split_outside(tf):
+    x = tf.constant(ROWS)
+    ta = tf.TensorArray(tf.float32, 2).split(tf.reshape(x, [-1])[:2], [1, 1])
+    return tf.map_fn(lambda i: ta.read(i) * 1.0, np.int32([1]), dtype=tf.float32), x
+
+
+GRADIENTS = {
+    "resource variable": (_resource, {}),
+    "embedding": (_embedding, {}),
+    "gather": (_gathered, {}),
+    "loop in map": (_loop_in_map, {}),
+    "stopped in a branch": (_stopped_in_a_branch, {}),
+    "read several times": (_read_several_times, {}),
+    "concatenated": (_concatenated, {}),
+    "split outside": (_split_outside, {}),
+    "colocated": (_loop_in_map, {"colocate_gradients_with_ops": True}),
+    "gated tree": (_resource, {"gate_gradients": True, "aggregation_method": 1}),
+}
+
+
+@program(cases=GRADIENTS)
+def gradients_through(tf, case):
+    build, options = case
+    y, x = build(tf)
+    found = tf.gradients(y, [x], **options)
+    return [found, run(tf, found)]

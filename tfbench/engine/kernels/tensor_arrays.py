@@ -62,6 +62,10 @@ class TensorArrayState:
         self.flags = bytearray(size)
         self.gradients: dict[str, TensorArrayState] = {}
 
+    def __repr__(self) -> str:
+        written = sum(flag & (_WRITTEN | _CLEARED) == _WRITTEN for flag in self.flags)
+        return f"<TensorArray {self.name}: {written} of {len(self.values)} elements, {self.dtype.name}>"
+
     def check_open(self) -> None:
         """Raises InvalidArgumentError if the array was closed."""
         if self.closed:

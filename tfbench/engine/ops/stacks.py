@@ -31,6 +31,9 @@ class StackState:
         self.closed = False
         self.values: list[Array] = []
 
+    def __repr__(self) -> str:
+        return f"<Stack {self.name}: {len(self.values)} values, {self.dtype.name}>"
+
     def check_open(self) -> None:
         """Raises InvalidArgumentError if the stack was closed."""
         if self.closed:
