@@ -53,6 +53,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "import_graph_def": ("tfbench.formats.import_graph", "import_graph_def"),
     "inspect": ("tfbench.widgets", "inspect"),
     "simulate_devices": ("tfbench.engine.devices", "simulate_devices"),
+    "trace": ("tfbench.explain.trace", "trace"),
 }
 
 
@@ -88,7 +89,8 @@ def __dir__() -> list[str]:
 def _load_api() -> bool:
     """Takes over all names of `tfbench.api`."""
     api = importlib.import_module("tfbench.api")
-    globals().update({name: getattr(api, name) for name in api.__all__})
+    # `tf.trace` is more here than TensorFlow's function of that name.
+    globals().update({name: getattr(api, name) for name in api.__all__ if name not in _LAZY})
     return True
 
 

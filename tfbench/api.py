@@ -50,11 +50,11 @@ from tfbench.variable_scope import *
 from tfbench.variables import *
 
 
-def _message(function: str) -> Any:
-    """A function of `formats.graph_def`, which needs protobuf, loaded when it is called."""
+def _message(function: str, module: str = "graph_def") -> Any:
+    """A function of a module in `formats` that needs protobuf, loaded when it is called."""
 
     def call(*arguments: Any) -> Any:
-        return getattr(importlib.import_module("tfbench.formats.graph_def"), function)(*arguments)
+        return getattr(importlib.import_module(f"tfbench.formats.{module}"), function)(*arguments)
 
     return call
 
@@ -63,6 +63,9 @@ OPERATORS["checkpoint_files"] = lambda: importlib.import_module("tfbench.formats
 OPERATORS["node_def"] = _message("node_def")
 OPERATORS["graph_def"] = _message("graph_def")
 OPERATORS["graph_def_versions"] = _message("versions")
+OPERATORS["fill_step_stats"] = _message("fill_step_stats", "run_metadata")
+OPERATORS["fill_partition_graphs"] = _message("fill_partition_graphs", "run_metadata")
+OPERATORS["make_ndarray"] = _message("make_ndarray", "tensor_proto")
 
 #: what this file itself needs is no part of the API
 __all__ = [

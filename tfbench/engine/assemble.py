@@ -15,16 +15,19 @@ import numpy as np
 from tfbench import errors
 from tfbench.engine.attributes import reference_inputs
 from tfbench.engine.binding import bind, copying
-from tfbench.engine.devices import Device
+from tfbench.engine.devices import DeviceSet
 from tfbench.engine.frames import ENTERS, EXITS, MERGES, NEXTS, SWITCHES, Loop, Unit
 from tfbench.engine.graph import Operation
 from tfbench.engine.guards import Condition, Guards
 from tfbench.engine.liveness import find_releases, reads_and_writes
 from tfbench.engine.opdef import Preset
+from tfbench.engine.partition import crossing
+from tfbench.engine.placer import Placement
 from tfbench.engine.program import Program, is_number
 from tfbench.engine.resources import ResourceStore
-from tfbench.engine.steps import Input, LoopStep, MergeStep, MoveStep, Step, all_steps
+from tfbench.engine.steps import Input, LoopStep, MergeStep, MoveStep, Step, TransferStep, all_steps
 from tfbench.engine.tensor import Tensor
+from tfbench.engine.transfers import copier, pace
 
 #: ops that take a reference and leave the variable as it is
 _READERS = frozenset({"IsVariableInitialized", "RefIdentity", "RefSwitch", "RefMerge", "RefEnter", "RefExit"})
@@ -34,26 +37,37 @@ _MOVES = ENTERS | EXITS | NEXTS | {"Identity", "StopGradient"}
 
 
 def assemble(
-    units: Sequence[Unit], fetches: Sequence[Tensor], feeds: Sequence[Tensor], device: Device, resources: ResourceStore
+    units: Sequence[Unit],
+    fetches: Sequence[Tensor],
+    feeds: Sequence[Tensor],
+    placement: Placement,
+    devices: DeviceSet,
+    resources: ResourceStore,
 ) -> Program:
-    """The program that computes `fetches` from `feeds` by running `units` on `device`.
+    """The program that computes `fetches` from `feeds` by running each of `units` where it is placed.
 
     Raises:
       InvalidArgumentError: if an op has no kernel on its device.
       InternalError: if a value inside a loop is fetched.
     """
-    program = Program(units, fetches, feeds)
-    _Assembler(program, device, resources).assemble()
+    program = Program(units, fetches, feeds, placement)
+    _Assembler(program, devices, resources).assemble()
     return program
 
 
 class _Assembler:
     """Makes the steps of one program."""
 
-    def __init__(self, program: Program, device: Device, resources: ResourceStore) -> None:
+    def __init__(self, program: Program, devices: DeviceSet, resources: ResourceStore) -> None:
         self._program = program
-        self._device = device
+        self._placement = program.placement
+        #: how long a value is under way, where that is simulated
+        self._pace = pace(devices)
         self._resources = resources
+        #: what crosses devices, by tensor, or by the op that others wait for
+        self._sent = crossing(program.operations, program.placement, program.feeds)
+        #: the slots of what arrived, by tensor and number of the device
+        self._copies: dict[tuple[Tensor, int], int] = {}
         self._fed = set(program.feeds)
         self._slots = program.slots
         self._template = program.template
@@ -66,6 +80,8 @@ class _Assembler:
     def assemble(self) -> None:
         program = self._program
         feed_slots = [self._new_slot(tensor) for tensor in program.feeds]
+        for tensor in program.feeds:
+            self._send_one(tensor, tensor.op)
         self._add_units(program.units)
         self._check_fetches()
         preset = [slot for slot, value in enumerate(self._template) if value is not None]
@@ -106,10 +122,42 @@ class _Assembler:
 
     def _inputs(self, op: Operation) -> list[Input]:
         takes_ref = reference_inputs(op.op_def, op.attrs)
+        if self._sent:
+            return [self._input(tensor, op, is_ref) for tensor, is_ref in zip(op._inputs, takes_ref, strict=True)]
         return [
             (self._slots[tensor], tensor._dtype._is_ref_dtype and not is_ref)
             for tensor, is_ref in zip(op._inputs, takes_ref, strict=True)
         ]
+
+    def _input(self, tensor: Tensor, op: Operation, takes_ref: bool) -> Input:
+        """Where `op` finds `tensor`: what was sent to its device is an array, whether or not it was a reference."""
+        copy = self._copies.get((tensor, self._placement.index_of(op)))
+        if copy is not None:
+            return copy, False
+        return self._slots[tensor], tensor._dtype._is_ref_dtype and not takes_ref
+
+    # -- what crosses devices --------------------------------------------------------------------------------------
+
+    def _send(self, op: Operation) -> None:
+        """Sends what `op` has made, and word that it has run, to where somebody needs it."""
+        if self._sent:
+            for tensor in op.outputs_list:
+                if tensor not in self._fed:
+                    self._send_one(tensor, op)
+            self._send_one(op, op)
+
+    def _send_one(self, what: Tensor | Operation, op: Operation) -> None:
+        for transfer in self._sent.get(what, ()):
+            tensor = transfer.tensor
+            guard = self._guards.of_op(op) if tensor is None else self._guards.of_tensor(tensor, self._fed)
+            inputs: list[Input] = []
+            outputs: list[int] = []
+            if tensor is not None:
+                inputs.append((self._slots[tensor], tensor._dtype._is_ref_dtype))
+                outputs.append(self._spare_slot())
+                self._copies[tensor, transfer.destination] = outputs[0]
+            flag = self._guards.slot(op, guard) if guard else None
+            self._steps.append(TransferStep(transfer, inputs, outputs, flag, copier(transfer), self._pace))
 
     # -- ops ---------------------------------------------------------------------------------------------------
 
@@ -119,6 +167,8 @@ class _Assembler:
                 self._add_loop(unit)
             else:
                 self._add(unit)
+                if unit.type not in EXITS:
+                    self._send(unit)
 
     def _add(self, op: Operation) -> None:
         guard = self._guards.of_inputs(op, self._fed)
@@ -133,7 +183,7 @@ class _Assembler:
             self._add_kernel(op, guard)
 
     def _add_kernel(self, op: Operation, guard: frozenset[Condition]) -> None:
-        function = bind(op, self._device, self._resources) if op.type != "LoopCond" else _condition
+        function = bind(op, self._placement.device_of(op), self._resources) if op.type != "LoopCond" else _condition
         self._guards.set(op, guard)
         if isinstance(function, Preset):
             tensor = op.outputs_list[0]
@@ -155,7 +205,10 @@ class _Assembler:
         self._steps.append(step)
 
     def _takes_alias(self, op: Operation, inputs: list[Input]) -> bool:
-        return any(read or tensor in self._aliased for tensor, (_, read) in zip(op._inputs, inputs, strict=True))
+        return any(
+            read or (tensor in self._aliased and slot == self._slots[tensor])
+            for tensor, (slot, read) in zip(op._inputs, inputs, strict=True)
+        )
 
     def _add_move(self, op: Operation, guard: frozenset[Condition]) -> None:
         """An op that hands on its first input."""
@@ -200,10 +253,13 @@ class _Assembler:
         self._steps = step.head
         for op in loop.enters:
             self._add_move(op, own[op])
+            self._send(op)
         self._find_aliases(loop)
         variables = [(variable, self._outputs(variable.merge)) for variable in loop.variables]
         step.first = [self._variable(variable.merge, variable.first, slots) for variable, slots in variables]
         self._steps = step.test
+        for variable, _ in variables:
+            self._send(variable.merge)
         self._add_units(loop.test)
         if loop.condition is not None:
             self._require_alive(loop.condition)
@@ -229,11 +285,14 @@ class _Assembler:
                         step.outputs.append(inner.guard)
                     guards.set(inner.op, guard | guards.computed(inner.guard))
         around.append(step)
+        for unit in loop.tail:
+            if isinstance(unit, Operation) and unit.type in EXITS:
+                self._send(unit)
 
     def _variable(self, merge: Operation, taken: Tensor, slots: list[int]) -> MoveStep:
         """Sets a loop variable; the Merge's second output is which of its inputs it took."""
         position = merge._inputs.index(taken)
-        item = (self._slots[taken], taken._dtype._is_ref_dtype and merge.type == "Merge")
+        item = self._input(taken, merge, merge.type != "Merge")
         return MoveStep(merge, [item], slots, number=np.int32(position))
 
     def _add_sides(self, loop: Loop, step: LoopStep) -> None:
@@ -247,6 +306,10 @@ class _Assembler:
             self._guards.set(op, guard)
             for only, (steps, slot) in enumerate(zip((step.tail, step.body), self._outputs(op), strict=True)):
                 steps.append(MoveStep(op, inputs, [slot], flag, only=only))
+                around, self._steps = self._steps, steps
+                self._send_one(op.outputs_list[only], op)
+                self._steps = around
+            self._send_one(op, op)
 
     def _require_alive(self, op: Operation) -> None:
         """Refuses to go on where `op`, which decides about the next iteration, has no value."""

@@ -16,7 +16,7 @@ from tfbench.engine.resources import ResourceStore
 
 def bind(op: Operation, device: Device, resources: ResourceStore) -> Any:
     """The function of arrays that computes `op` on `device`, or a Preset."""
-    kernel = op.op_def.kernels.get(device.kind)
+    kernel = op.op_def.kernels.get(device.kernels)
     if kernel is None:
         raise errors.InvalidArgumentError(
             op.node_def,

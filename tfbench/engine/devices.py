@@ -150,6 +150,11 @@ class DeviceSet:
         self.bandwidth = bandwidth
         self.latency = latency
 
+    @property
+    def slow(self) -> bool:
+        """Whether a transfer takes simulated time."""
+        return self.bandwidth is not None or bool(self.latency)
+
 
 def device_set(config: Any = None) -> DeviceSet:
     """The devices that a session with this ConfigProto has.

@@ -47,11 +47,16 @@ class Generated:
 
 def whole(program: Program) -> Generated:
     """A function of the feeds that returns the fetches."""
+    return part(program, program.steps, program.slots_of(program.feeds), program.slots_of(program.fetches))
+
+
+def part(program: Program, steps: Sequence[AnyStep], takes: Sequence[int], gives: Sequence[int]) -> Generated:
+    """A function of the slots `takes` that runs some of the steps and returns the slots `gives`."""
     writer = _Writer(program)
-    writer.add(f"def run({', '.join(f't{program.slots[tensor]}' for tensor in program.feeds)}):")
+    writer.add(f"def run({', '.join(f't{slot}' for slot in takes)}):")
     writer.indent = 1
-    writer.steps(program.steps)
-    writer.add(f"return ({''.join(f't{program.slots[tensor]}, ' for tensor in program.fetches)})")
+    writer.steps(steps)
+    writer.add(f"return ({''.join(f't{slot}, ' for slot in gives)})")
     return writer.finish("run")
 
 

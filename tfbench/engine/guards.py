@@ -47,6 +47,10 @@ class Guards:
         """What must hold for `tensor` to have a value."""
         return frozenset() if tensor in fed else self._of_tensor.get(tensor, frozenset()) - self._holds
 
+    def of_op(self, op: Operation) -> frozenset[Condition]:
+        """What must hold for `op` to have run."""
+        return self._of_op.get(op, frozenset()) - self._holds
+
     def set(self, op: Operation, guard: frozenset[Condition]) -> None:
         """Records the guard of `op` and its outputs."""
         if guard:

@@ -97,14 +97,14 @@ class Partitions:
 
 def transfers(order: Iterable[Operation], placement: Placement, fed: Iterable[Tensor] = ()) -> list[Transfer]:
     """All that crosses devices when the operations of `order` run, in the order in which it is sent."""
-    return [transfer for found in _crossing(list(order), placement, list(fed)).values() for transfer in found]
+    return [transfer for found in crossing(list(order), placement, list(fed)).values() for transfer in found]
 
 
 def partition(order: Sequence[Operation], placement: Placement, fed: Iterable[Tensor] = ()) -> Partitions:
     """`order`, the operations of a run, cut into a graph for each device."""
     feeds = list(fed)
     fed = set(feeds)
-    sent = _crossing(order, placement, feeds)
+    sent = crossing(order, placement, feeds)
     parts: dict[int, Partition] = {}
     coming = {(transfer.destination, key): transfer for key, found in sent.items() for transfer in found}
     #: the names of the Recv nodes that are there, by device and by what they receive
@@ -153,9 +153,9 @@ def partition(order: Sequence[Operation], placement: Placement, fed: Iterable[Te
     return Partitions([parts[device] for device in sorted(parts)], all_sent)
 
 
-def _crossing(order: Sequence[Operation], placement: Placement, feeds: list[Tensor]) -> dict[Any, list[Transfer]]:
+def crossing(order: Sequence[Operation], placement: Placement, feeds: Sequence[Tensor]) -> dict[Any, list[Transfer]]:
     """The transfers by what is sent: a tensor, or an operation that others wait for. In the order of sending."""
-    if len(placement.devices) == 1:
+    if len(placement.devices) == 1 or placement.groups is None:
         return {}
     fed = set(feeds)
     index_of = placement.index_of
@@ -183,7 +183,9 @@ def _crossing(order: Sequence[Operation], placement: Placement, feeds: list[Tens
     return result
 
 
-def _in_order_of_sending(order: Sequence[Operation], wanted: dict[Any, list[int]], feeds: list[Tensor]) -> list[Any]:
+def _in_order_of_sending(
+    order: Sequence[Operation], wanted: dict[Any, list[int]], feeds: Sequence[Tensor]
+) -> list[Any]:
     fed = set(feeds)
     found: list[Any] = [tensor for tensor in dict.fromkeys(feeds) if tensor in wanted]
     for op in order:

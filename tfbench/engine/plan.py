@@ -7,6 +7,7 @@ generated Python function (from the second run on; `generate.py`).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,17 +16,20 @@ import numpy as np
 from tfbench import errors
 from tfbench.engine import generate
 from tfbench.engine.assemble import assemble
-from tfbench.engine.devices import Device
+from tfbench.engine.devices import DeviceSet
 from tfbench.engine.frames import arrange
 from tfbench.engine.generate import Generated
 from tfbench.engine.graph import Operation
 from tfbench.engine.interpret import Interpreter, Observer
+from tfbench.engine.parallel import Chooser, Parallel, split
+from tfbench.engine.placer import Placement
 from tfbench.engine.program import is_number
 from tfbench.engine.prune import needed_operations
 from tfbench.engine.resources import ResourceStore, VariableBuffer
 from tfbench.engine.run_errors import explain, keeps_cause
 from tfbench.engine.steps import all_steps, depth
 from tfbench.engine.tensor import Tensor
+from tfbench.engine.transfers import copied
 
 __all__ = ["Observer", "Plan", "fetched"]
 
@@ -46,22 +50,30 @@ class Plan:
         fetches: Sequence[Tensor],
         targets: Sequence[Operation],
         feeds: Sequence[Tensor],
-        device: Device,
+        placement: Placement,
+        devices: DeviceSet,
         resources: ResourceStore,
     ) -> None:
         fed = set(feeds)
         units = arrange(needed_operations(fetches, targets, fed), fed)
-        self.program = assemble(units, fetches, feeds, device, resources)
+        self.program = assemble(units, fetches, feeds, placement, devices, resources)
         self.fetches = self.program.fetches
         self.feeds = self.program.feeds
         self._feed_slots = self.program.slots_of(self.feeds)
         self._fetch_slots = self.program.slots_of(self.fetches)
         self._wrap_feeds = [tensor._dtype._is_ref_dtype for tensor in feeds]
+        #: feeds that go to another device's memory than the program's own
+        self._sent_feeds = [placement.index_of(tensor.op) > 0 for tensor in feeds]
         #: for each fetch that is fed, which feed
         self._fetch_kept = [self.feeds.index(tensor) if tensor in fed else None for tensor in fetches]
         self._scalar_feeds = [is_number(tensor) for tensor in feeds]
+        self._wraps, self._sends = any(self._wrap_feeds), any(self._sent_feeds)
+        self._has_scalars = any(self._scalar_feeds)
         self._fetch_fresh = [tensor.op.op_def.fresh for tensor in fetches]
         self._generated: Generated | None = None
+        #: the program in partitions, where it is on several devices and can be cut
+        self._parallel: Parallel | None = None
+        self._chooser = Chooser(devices.slow)
         self._runs = 0
 
     @property
@@ -71,28 +83,44 @@ class Plan:
 
     def run(self, feeds: Sequence[Any], observer: Observer | None = None) -> list[Any]:
         """The fetched values, in the order of the fetches: arrays and scalars that later runs never change."""
-        if any(self._wrap_feeds):
+        if self._wraps:
             feeds = [self.stored(position, value) for position, value in enumerate(feeds)]
+        given = feeds
+        if self._sends:
+            feeds = [copied(value) if sent else value for value, sent in zip(feeds, self._sent_feeds, strict=True)]
         generated = self._generated
         if generated is None or observer is not None:
             if observer is None and self._runs and self._compiles():
                 generated = self._generated = generate.whole(self.program)
+                if len(self.program.placement.devices) > 1:
+                    self._parallel = split(self.program)
             else:
                 interpreted = self._interpret(feeds, observer)
                 # Only now: the function's operators do not check what the kernels of a first run have checked.
                 self._runs += 1
-                return self._finish(interpreted, feeds)
+                return self._finish(interpreted, given)
+        if self._has_scalars:
+            feeds = [f[()] if scalar else f for f, scalar in zip(feeds, self._scalar_feeds, strict=True)]
+        if self._parallel is not None:
+            return self._finish(self._run_partitions(self._parallel, generated, feeds), given)
+        return self._finish(self._run_whole(generated, feeds), given)
+
+    def _run_partitions(self, parallel: Parallel, generated: Generated, feeds: Sequence[Any]) -> Sequence[Any]:
+        in_threads = self._chooser.in_threads()
+        began = time.perf_counter()
+        if in_threads:
+            raw: Sequence[Any] = parallel.run(feeds, count_threads())
+        else:
+            raw = self._run_whole(generated, feeds)
+        self._chooser.took(in_threads, time.perf_counter() - began)
+        return raw
+
+    def _run_whole(self, generated: Generated, feeds: Sequence[Any]) -> Sequence[Any]:
         try:
-            if any(self._scalar_feeds):
-                raw = generated.function(
-                    *[f[()] if scalar else f for f, scalar in zip(feeds, self._scalar_feeds, strict=True)]
-                )
-            else:
-                raw = generated.function(*feeds)
+            return generated.function(*feeds)
         except Exception as error:
             failed, iterations = generated.failure(error)
             raise explain(error, failed, feeds, iterations) from (error if keeps_cause(error) else None)
-        return self._finish(raw, feeds)
 
     def stored(self, position: int, value: Any) -> Any:
         """What a feed's slot holds for `value`: where a reference is fed, a buffer of its own."""
@@ -110,6 +138,11 @@ class Plan:
         return sum(1 for _ in all_steps(steps)) <= _LONGEST_FUNCTION and depth(steps) <= generate.DEEPEST
 
     def _interpret(self, feeds: Sequence[Any], observer: Observer | None) -> list[Any]:
+        if self._parallel is not None and hasattr(observer, "begin_thread") and self._chooser.in_threads():
+            return self._parallel.run(feeds, count_threads(), observer)
+        begin = getattr(observer, "begin_thread", None)
+        if begin is not None:
+            begin()
         values = self.program.begin()
         for slot, value in zip(self._feed_slots, feeds, strict=True):
             values[slot] = value
@@ -137,6 +170,13 @@ class Plan:
             tensor.op,
             f"Retval[{position}] does not have value: '{tensor.name}' is in a branch that was not taken.",
         )
+
+
+def count_threads() -> int:
+    """How many threads the kernels of a run may use."""
+    from tfbench.engine.kernels.threads import count  # only what uses threads loads it
+
+    return count()
 
 
 def fetched(value: Any, fresh: bool) -> Any:

@@ -2,8 +2,8 @@
 
 A `Program` is plain data, the whole of what is known before a run: which slot each tensor has, what the slots hold to
 begin with (constants, variables' buffers), and what is to be done in which order. `assemble` makes one; it can be run
-step by step (`interpret`) or turned into a Python function (`generate`). A plan has one program; a graph on several
-devices will have one for each.
+step by step (`interpret`) or turned into a Python function (`generate`). A graph on several devices has one program,
+too: its steps are each on one device, and what crosses is a step of its own (`TransferStep`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from tfbench.engine.frames import Unit, flattened
 from tfbench.engine.graph import Operation
+from tfbench.engine.placer import Placement
 from tfbench.engine.steps import AnyStep
 from tfbench.engine.tensor import Tensor
 
@@ -20,10 +21,14 @@ from tfbench.engine.tensor import Tensor
 class Program:
     """The steps for some units (ops and loops, in run order) with these feeds and fetches."""
 
-    __slots__ = ("feeds", "fetches", "operations", "slots", "steps", "template", "units")
+    __slots__ = ("feeds", "fetches", "operations", "placement", "slots", "steps", "template", "units")
 
-    def __init__(self, units: Sequence[Unit], fetches: Sequence[Tensor], feeds: Sequence[Tensor]) -> None:
+    def __init__(
+        self, units: Sequence[Unit], fetches: Sequence[Tensor], feeds: Sequence[Tensor], placement: Placement
+    ) -> None:
         self.units = list(units)
+        #: which device each op is on
+        self.placement = placement
         #: every op that takes part, in run order
         self.operations: list[Operation] = flattened(self.units)
         self.fetches = list(fetches)

@@ -24,11 +24,13 @@ from tfbench.engine.devices import Device, DeviceSet, device_set
 from tfbench.engine.fetches import FetchList, expand_feeds, feed_value
 from tfbench.engine.frames import arrange, flattened
 from tfbench.engine.graph import Graph, Operation
+from tfbench.engine.partition import partition
 from tfbench.engine.placer import Placement, Placer
 from tfbench.engine.plan import Observer, Plan
 from tfbench.engine.prune import needed_operations
 from tfbench.engine.resources import ResourceStore
 from tfbench.engine.tensor import OPERATORS, Tensor
+from tfbench.engine.trace import Recorder
 
 #: kept plans; when full, all are dropped, since a program that makes new fetches all the time gains nothing
 _MOST_PLANS = 1_000
@@ -155,13 +157,44 @@ class BaseSession:
         if self.before_run is not None:
             self.before_run(self)
         compiled, values = self._compiled_for(fetches, feed_dict)
+        if options is not None and run_metadata is not None:
+            return self._run_with_metadata(compiled, values, options, run_metadata)
         return self._run(compiled, values)
 
-    def _run(self, compiled: _Compiled, values: list[Any]) -> Any:
+    def trace(self, fetches: Any, feed_dict: Any = None) -> tuple[Any, Recorder]:
+        """`run`, and what was done when and where."""
+        if self.before_run is not None:
+            self.before_run(self)
+        return self._run_traced(*self._compiled_for(fetches, feed_dict))
+
+    def _run_traced(self, compiled: _Compiled, values: list[Any]) -> tuple[Any, Recorder]:
+        program = compiled.plan.program
+        recorder = Recorder(program.placement)
+        result = self._run(compiled, values, recorder)
+        recorder.add_presets(program)
+        return result, recorder
+
+    def _run_with_metadata(self, compiled: _Compiled, values: list[Any], options: Any, run_metadata: Any) -> Any:
+        run_metadata.Clear()
+        program = compiled.plan.program
+        if options.trace_level:
+            result, recorder = self._run_traced(compiled, values)
+            OPERATORS["fill_step_stats"](run_metadata, recorder)
+        else:
+            result = self._run(compiled, values)
+        if options.output_partition_graphs:
+            partitions = partition(program.operations, program.placement, program.feeds)
+            OPERATORS["fill_partition_graphs"](run_metadata, partitions, program.placement.devices)
+        return result
+
+    def _run(self, compiled: _Compiled, values: list[Any], recorder: Recorder | None = None) -> Any:
+        observer: Observer | None = self.step_observer
+        if recorder is not None:
+            observer = recorder if observer is None else recorder.beside(observer)
         with self._arithmetic():
-            results = compiled.plan.run(values, self.step_observer)
-        for observer in self.observers:
-            observer(self)
+            results = compiled.plan.run(values, observer)
+        for after in self.observers:
+            after(self)
         return results[0] if compiled.single else compiled.fetches.build(results)
 
     def _arithmetic(self) -> AbstractContextManager[Any]:
@@ -215,10 +248,9 @@ class BaseSession:
     def _compile(self, nest: FetchList, feeds: list[Tensor]) -> _Compiled:
         memory.keep_freed_memory()
         feeds = list(dict.fromkeys(feeds))
-        self.placement_for(nest.tensors, nest.operations, feeds)
+        placement = self.placement_for(nest.tensors, nest.operations, feeds)
         self._placed = len(self._graph._nodes)
-        device = self.device_set.devices[0]
-        plan = Plan(nest.tensors, nest.operations, feeds, device, self.resources)
+        plan = Plan(nest.tensors, nest.operations, feeds, placement, self.device_set, self.resources)
         return _Compiled(plan, nest)
 
     def placement_for(
@@ -314,6 +346,8 @@ class BaseSession:
                     + (f": You must feed a value for {missing}." if missing else "."),
                 )
             arrays = [feed_value(graph, tensor, value) for tensor, value in zip(feeds, values, strict=True)]
+            if options is not None and run_metadata is not None:
+                return self._run_with_metadata(compiled, arrays, options, run_metadata)
             return self._run(compiled, arrays)
 
         compiled = compile_again()

@@ -17,6 +17,8 @@ import numpy as np
 
 from tfbench.engine.frames import Loop
 from tfbench.engine.graph import Operation
+from tfbench.engine.partition import Transfer
+from tfbench.engine.transfers import waiting
 
 #: ops that are there for their control inputs alone
 _NOTHING = ("NoOp", "ControlTrigger")
@@ -249,6 +251,58 @@ class MergeStep(_OpStep):
         return f"t{self.outputs[0]} = {text}" if one else f"t{self.outputs[0]}, t{self.outputs[1]} = {text}"
 
 
+class TransferStep(_OpStep):
+    """Sends one tensor, or (without inputs) word that an operation has run, to one other device.
+
+    An error while reading is about the operation whose value it is.
+    """
+
+    __slots__ = ("copy", "function", "pace", "transfer")
+
+    def __init__(
+        self,
+        transfer: Transfer,
+        inputs: list[Input],
+        outputs: list[int],
+        guard: int | None,
+        copy: Callable[..., Any],
+        pace: Callable[[Any], float] | None,
+    ) -> None:
+        super().__init__(transfer.op, inputs, outputs, guard)
+        self.transfer = transfer
+        self.copy = copy
+        #: how long a value is under way, where that is simulated
+        self.pace = pace
+        self.function = copy if pace is None else waiting(copy, pace)
+
+    def operations(self) -> Sequence[Operation]:
+        """None: it is there for the steps around it."""
+        return ()
+
+    def waits_for(self) -> Sequence[Operation]:
+        """The operation that it says has run."""
+        return (self.op,) if self.transfer.tensor is None else ()
+
+    def run(self, values: list[Any]) -> list[Any] | None:
+        """Puts the copy into its slot; None if the branch is not taken."""
+        if self.guard is not None and not values[self.guard]:
+            return None
+        value = self.function(*load(values, self.inputs))
+        if not self.outputs:
+            return []
+        values[self.outputs[0]] = value
+        return [value]
+
+    def source(self, index: int, names: dict[str, Any]) -> str:
+        """The statement that does the same."""
+        names[f"c{index}"] = self.function
+        call = f"c{index}({', '.join(map(name_of, self.inputs))})"
+        if not self.outputs:
+            return call if self.guard is None else f"t{self.guard} and {call}"
+        target = f"t{self.outputs[0]} = {call}"
+        return target if self.guard is None else f"{target} if t{self.guard} else None"
+
+
 class LoopStep:
     """A frame. `head` enters it; then `first`, in every later iteration `carry`, sets the loop variables.
 
@@ -305,7 +359,7 @@ class LoopStep:
         return [other for enter in self.loop.enters for other in enter._control_inputs]
 
 
-AnyStep = Step | GuardStep | MergeStep | MoveStep | LoopStep
+AnyStep = Step | GuardStep | MergeStep | MoveStep | TransferStep | LoopStep
 
 
 def all_steps(steps: Sequence[AnyStep]) -> Iterator[AnyStep]:

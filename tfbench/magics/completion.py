@@ -40,6 +40,7 @@ class Completion:
             "--fetch": self._names_and_operations,
             "--gradient-of": self._names_and_operations,
             "%placement": self._names_and_operations,
+            "%trace": self._names_and_operations,
             "%devices": lambda: ("simulate", "cpu=", "gpu=", "bandwidth=", "latency=", "off"),
             "%activations": self._names_and_operations,
             "%ops": self._operations_and_scopes,

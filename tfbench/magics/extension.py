@@ -22,6 +22,7 @@ from tfbench.magics.ops import OpsMagic
 from tfbench.magics.order import OrderMagic
 from tfbench.magics.placement import PlacementMagic
 from tfbench.magics.scopes import ScopesMagic
+from tfbench.magics.trace import TraceMagic
 from tfbench.magics.tracebacks import ShortTracebacks
 from tfbench.magics.vars import VarsMagic
 from tfbench.magics.why import WhyMagic
@@ -38,6 +39,7 @@ MAGICS: tuple[type[Any], ...] = (
     WhyMagic,
     PlacementMagic,
     DevicesMagic,
+    TraceMagic,
     FiltersMagic,
     ActivationsMagic,
     CheckpointMagic,
