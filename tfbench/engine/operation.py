@@ -179,7 +179,8 @@ class Operation:
         """Replaces input `index`; for loops and for passes that rewrite."""
         if not isinstance(tensor, Tensor):
             raise TypeError(f"tensor must be a Tensor: {tensor}")
-        self.graph._check_owns(tensor.op)
+        if tensor.op.graph is not self.graph:
+            raise ValueError(f"{tensor} must be from the same graph as '{self.name}', of which it becomes an input.")
         if not is_compatible(tensor._shape, self._inputs[index]._shape):
             raise errors.InvalidArgumentError(
                 None,

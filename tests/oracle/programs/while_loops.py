@@ -1324,3 +1324,120 @@ BRANCHES = {
 def branches_that_disagree(tf, case):
     true, false = case(tf)
     return attempt(tf.cond, tf.placeholder(tf.bool, []), true, false)
+
+
+# -- variables and references as predicates, results and loop variables ------------------------------------------
+
+
+@program(cases=["reference", "resource", "array"])
+def predicates(tf, case):
+    if case == "array":
+        pred = np.bool_(True)
+    else:
+        pred = tf.get_variable("b", initializer=True, use_resource=case == "resource")
+    result = tf.cond(pred, lambda: tf.constant(1), lambda: tf.constant(2))
+    return run(tf, result)
+
+
+@program()
+def a_variable_is_the_condition(tf):
+    b = tf.Variable(False, name="b")
+    return run(tf, tf.while_loop(lambda i: b, lambda i: i + 1, [0]))
+
+
+@program()
+def variables_of_both_kinds_as_results(tf):
+    v = tf.get_variable("v", initializer=1.0, use_resource=True)
+    w = tf.Variable(2.0, name="w")
+    p = tf.placeholder(tf.bool, [], name="p")
+    result = tf.cond(p, lambda: (w, v), lambda: (v, w))
+    return run(tf, result, {p: True}), run(tf, result, {p: False})
+
+
+@program()
+def a_resource_variable_enters_a_loop(tf):
+    v = tf.get_variable("v", initializer=1.5, use_resource=True)
+    result = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * v), (0, v), name="loop")
+    return result, run(tf, result)
+
+
+@program()
+def a_body_returns_variables(tf):
+    v = tf.get_variable("v", initializer=1.5, use_resource=True)
+    w = tf.Variable(2.0, name="w")
+    result = tf.while_loop(lambda i, a, b: i < 3, lambda i, a, b: (i + 1, w, v), (0, 1.0, 1.0))
+    return result, run(tf, result)
+
+
+@program()
+def a_reference_is_the_loop_variable(tf):
+    v = tf.Variable(1.0, name="v")
+    result = tf.while_loop(lambda a: a < 9.0, lambda a: tf.assign_add(a, 2.0), [v._ref()])
+    return result
+
+
+@program()
+def rows_with_two_kinds_of_indices_from_branches(tf):
+    p = tf.placeholder(tf.bool, [], name="p")
+    first = lambda: tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0]))
+    second = lambda: tf.IndexedSlices(tf.zeros([1, 2]), tf.constant([3], tf.int64))
+    result = tf.cond(p, first, second)
+    return run(tf, result, {p: True}), run(tf, result, {p: False})
+
+
+@program()
+def an_invariant_for_a_tensor_array(tf):
+    start = tf.TensorArray(tf.float32, 3)
+    shapes = (tf.TensorShape([]), tf.TensorShape(None))
+    result = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, 1.0)), (0, start), shapes)
+    return run(tf, result[1].stack())
+
+
+@program(graph=False)
+def composites_against_tensors(tf):
+    slices = tf.IndexedSlices(tf.ones([2, 3]), tf.constant([0, 1]))
+    return [
+        attempt(tf.while_loop, lambda i, a: i < 3, lambda i, a: (i + 1, tf.ones([2, 3])), (0, slices)),
+        attempt(tf.while_loop, lambda i, a: i < 3, lambda i, a: (i + 1, slices), (0, tf.ones([2, 3]))),
+        attempt(tf.while_loop, lambda i, a: i < 3, lambda i, a: (i + 1, [1.0, 2.0]), (0, tf.zeros([2]))),
+        attempt(tf.while_loop, lambda i: i < 3, lambda i: tf.no_op(), [0]),
+        attempt(tf.while_loop, lambda i: i < 3, lambda i: i + 1, {}),
+        attempt(tf.while_loop, lambda i: i < 3, lambda i: i + 1, tf.constant(0)),
+    ]
+
+
+@program()
+def a_loop_in_a_graph_that_is_not_the_default(tf):
+    graph = tf.Graph()
+    with graph.as_default():
+        x = tf.constant(1.0, name="x")
+    tf.while_loop(lambda a: a < 3.0, lambda a: a + x, [x])
+    return [op.name for op in graph.get_operations()]
+
+
+@program(cases=["mixed", "other"], graph=False)
+def tensors_of_two_graphs(tf, case):
+    with tf.Graph().as_default():
+        x = tf.constant(1.0, name="x")
+
+    def elsewhere(a):
+        with tf.Graph().as_default():
+            return tf.constant(1.0)
+
+    body = elsewhere if case == "other" else (lambda a: a + x)
+    return attempt(tf.while_loop, lambda a: a < 3.0, body, [tf.constant(1.0)])
+
+
+@program()
+def names_of_nested_loops(tf):
+    with tf.name_scope("while"):
+        pass
+    inner = lambda i: tf.while_loop(lambda j: j < i, lambda j: j + 1, [i], name="w")
+    return tf.while_loop(lambda i: i < 3, inner, [0], name="w"), count(tf, name="while")
+
+
+@program()
+def a_case_without_a_default_in_the_body(tf):
+    pairs = lambda i: [(i < 1, lambda: i + 1), (i >= 1, lambda: i + 2)]
+    result = tf.while_loop(lambda i: i < 3, lambda i: tf.case(pairs(i), exclusive=True), [0])
+    return run(tf, result)

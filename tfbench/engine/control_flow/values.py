@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tfbench.engine import nest
+from tfbench.engine import dtypes, nest
 from tfbench.engine.composite import IndexedSlices, SparseTensor
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.tensor import Tensor
@@ -18,6 +18,20 @@ from tfbench.engine.tensor import Tensor
 
 def is_tensor_array(value: Any) -> bool:
     return hasattr(type(value), "with_flow")
+
+
+def read_variables(structure: Any) -> Any:
+    """The nest with resource variables read; reference variables stay what they are."""
+    return nest.map_structure(_read, structure)
+
+
+def _read(leaf: Any) -> Any:
+    return convert_to_tensor(leaf) if is_resource_variable(leaf) else leaf
+
+
+def is_resource_variable(value: Any) -> bool:
+    handle = None if isinstance(value, Tensor) or is_tensor_array(value) else getattr(value, "handle", None)
+    return isinstance(handle, Tensor) and handle.dtype is dtypes.resource
 
 
 def to_values(structure: Any) -> Any:

@@ -10,14 +10,17 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+from tfbench.engine import dtypes, nest
 from tfbench.engine.collections import GraphKeys
+from tfbench.engine.composite import IndexedSlices
 from tfbench.engine.control_flow import values
 from tfbench.engine.control_flow.cond_context import CondContext
-from tfbench.engine.control_flow.nodes import merge, switch
+from tfbench.engine.control_flow.nodes import merge
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
+from tfbench.engine.opdef import lookup
 from tfbench.engine.ops.base import constant, identity
 from tfbench.engine.ops.grouping import with_dependencies
 from tfbench.engine.tensor import Tensor
@@ -55,7 +58,7 @@ def cond(
                 f"'pred' must not be a Python bool. What is known now, {pred}, needs no cond: use Python's `if`."
             )
         graph = get_default_graph()
-        out_false, out_true = switch(pred, pred)
+        out_false, out_true = _split(pred)
         pivot_true = identity(out_true, name="switch_t")
         pivot_false = identity(out_false, name="switch_f")
         pred = identity(pred, name="pred_id")
@@ -65,6 +68,12 @@ def cond(
         context_false, structure_false, false = _branch(pred, pivot_false, 0, false_fn, "false_fn")
         if not strict:
             structure_true, structure_false = _unwrapped(structure_true), _unwrapped(structure_false)
+        if _mixed_indices(structure_true, structure_false):
+            for _ in range(2):  # TensorFlow casts what the functions returned, and what became of it
+                long_true, long_false = (
+                    nest.map_structure(_with_long_indices, each) for each in (structure_true, structure_false)
+                )
+            true, false = values.flatten(long_true), values.flatten(long_false)
         try:
             values.assert_same_structure(structure_true, structure_false)
         except (TypeError, ValueError) as error:
@@ -85,6 +94,31 @@ def cond(
         return result if strict else _unwrapped(result)
 
 
+def _split(pred: Any) -> builtins.tuple[Tensor, Tensor]:
+    """A Switch of the predicate by itself: of a variable, the reference by its value."""
+    switch_op = lookup("Switch")
+    if values.is_resource_variable(pred):
+        with name_scope(None, "Switch"):
+            false, true = switch_op(pred, convert_to_tensor(pred))
+    else:
+        data = pred if isinstance(pred, Tensor) or not hasattr(pred, "_ref") else pred._ref()
+        false, true = switch_op(data, pred)
+    return false, true
+
+
+def _mixed_indices(true: Any, false: Any) -> bool:
+    """Whether rows that one branch numbers in int32 stand against rows that the other numbers in int64."""
+    pairs = zip(nest.flatten(true), nest.flatten(false), strict=False)
+    rows = [(a, b) for a, b in pairs if isinstance(a, IndexedSlices) and isinstance(b, IndexedSlices)]
+    return any(a.indices.dtype != b.indices.dtype for a, b in rows)
+
+
+def _with_long_indices(leaf: Any) -> Any:
+    if not isinstance(leaf, IndexedSlices) or leaf.indices.dtype is dtypes.int64:
+        return leaf
+    return IndexedSlices(leaf.values, lookup("Cast")(leaf.indices, DstT=dtypes.int64), leaf.dense_shape)
+
+
 def _branch(
     pred: Tensor, pivot: Tensor, branch: int, function: Callable[[], Any], what: str
 ) -> builtins.tuple[CondContext, Any, list[Tensor]]:
@@ -94,6 +128,7 @@ def _branch(
         returned = function()
         if returned is None:
             raise ValueError(f"'{what}' must have a return value.")
+        returned = values.read_variables(returned)
         results = [_result(context, part) for part in values.flatten(returned)]
         structure = values.pack(returned, results)
         context.ExitResult(results)

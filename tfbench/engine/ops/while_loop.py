@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfbench import errors
-from tfbench.engine import dtypes, nest
+from tfbench.engine import nest
 from tfbench.engine.attributes import proto_type_name
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.composite import IndexedSlices, SparseTensor
@@ -61,7 +61,7 @@ def while_loop(
     if parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
     # Resource variables are read before the loop's name is claimed.
-    loop_vars = nest.map_structure(_read_resource, loop_vars)
+    loop_vars = values.read_variables(loop_vars)
     with name_scope(name, "while", nest.flatten(loop_vars)):
         if not loop_vars:
             raise ValueError("'loop_vars' must be provided.")
@@ -88,13 +88,6 @@ def while_loop(
         if counted:
             return result[1]
         return result[0] if len(exits) == 1 and not return_same_structure else result
-
-
-def _read_resource(leaf: Any) -> Any:
-    handle = None if isinstance(leaf, Tensor) else getattr(leaf, "handle", None)
-    if isinstance(handle, Tensor) and handle.dtype is dtypes.resource and not values.is_tensor_array(leaf):
-        return convert_to_tensor(leaf)
-    return leaf
 
 
 def _counted(
@@ -143,7 +136,7 @@ def _invariants_of(leaf: Any, wanted: Any) -> list[TensorShape]:
         shapes = [rows.concatenate(inner[1:]), rows]
         return shapes if leaf.dense_shape is None else [*shapes, TensorShape([inner.ndims])]
     if values.is_tensor_array(leaf):
-        return [TensorShape([])]
+        return [TensorShape([]) if wanted is None else wanted]
     return [leaf.shape if wanted is None else wanted]
 
 
@@ -179,6 +172,7 @@ def _build(
     returned = body(*arguments)
     if not nest.is_nested(returned):
         returned = [returned]
+    returned = values.read_variables(returned)
     # The outermost level is usually a list on the way in and a tuple on the way out.
     values.assert_same_structure(list(arguments), list(returned))
     results = [convert_to_tensor(part) for part in values.flatten(returned)]
