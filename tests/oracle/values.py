@@ -118,7 +118,7 @@ def first_line(message):
     lines = message.strip().splitlines()
     if lines and lines[0].startswith("Graph execution error"):
         node = [at for at, line in enumerate(lines) if line.startswith("Node: ")]
-        lines = lines[node[0] + 1 :] if node else lines[1:]
+        lines = lines[node[-1] + 1 :] if node else lines[1:]
     said = [line.strip() for line in lines]
     said = [line for line in said if line and not line.startswith("[[") and "root error(s) found" not in line]
     # addresses, and where TensorFlow happens to be installed, are this run's own
