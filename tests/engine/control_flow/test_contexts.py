@@ -220,3 +220,12 @@ def test_contexts_can_be_entered_by_hand() -> None:
         out = tf.identity(y)
         assert session.run(out, {p: True}) == 4.0
         assert context.AddValue(x) is y.op.inputs[0]
+
+
+def test_a_graph_with_stacks_can_be_looked_at() -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(1.5)
+        y = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * a), (0, x))[1]
+        tf.gradients(y, x)
+        assert "StackV2" in {op.type for op in graph.get_operations()}
+        assert "gradients" in tf.inspect(graph).to_text()
