@@ -28,7 +28,7 @@ def attr_text(value: Any, limit: int = ATTR_LIMIT) -> str:
     elif isinstance(value, list | tuple):
         shown = ", ".join(attr_text(item, limit) for item in value[:16])
         text = f"[{shown}{', …' if len(value) > 16 else ''}]"
-    elif (name := getattr(value, "name", None)) is not None and hasattr(value, "as_datatype_enum"):
+    elif (name := getattr(value, "name", None)) is not None and hasattr(type(value), "as_numpy_dtype"):
         text = str(name)
     elif callable(value):
         text = f"<{getattr(value, '__name__', type(value).__name__)}>"
