@@ -11,7 +11,7 @@ import pytest
 import tfbench as tf
 from tfbench.engine import opdef
 from tfbench.engine.gpu_kernels import on_gpu
-from tfbench.engine.placer import Placement
+from tfbench.engine.placement import Placement
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,8 @@
 
 Run it with a Python whose TensorFlow was built with CUDA (`tensorflow`, not `tensorflow-cpu`); no GPU is needed, since
 the registry of kernels is there without one: `python tests/oracle/gpu_kernels.py`. Kernels for the device type DEFAULT
-run on every device. Left out are kernels with a label, and ops that no program of TensorFlow 1 builds.
+run on every device. Left out are kernels with a label, and ops that no program of TensorFlow 1 builds. Ops whose
+kernels for the CPU have the higher priority are listed once more at the end.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def constraints(kernels):
             allowed[attr].update(name for name in types if not EXOTIC.match(name))
     # An attribute that some kernel leaves open restricts nothing.
     return " ".join(
-        "%s=%s" % (attr, spelled(types))
+        f"{attr}={spelled(types)}"
         for attr, types in sorted(allowed.items())
         if types and all(attr in kernel for kernel in kernels)
     )
@@ -56,7 +57,10 @@ def main():
     if not tf.test.is_built_with_cuda():
         sys.exit("this TensorFlow was built without CUDA: it has hardly any kernels for GPUs")
     found = collections.defaultdict(list)
+    rank = collections.defaultdict(int)
     for kernel in kernels.get_all_registered_kernels().kernel:
+        on = "CPU" if kernel.device_type == "CPU" else "GPU"
+        rank[kernel.op, on] = max(rank[kernel.op, on], kernel.priority)
         if kernel.device_type in ("GPU", "DEFAULT") and not kernel.label and not INTERNAL.match(kernel.op):
             found[kernel.op].append(
                 {
@@ -67,12 +71,15 @@ def main():
     lines = collections.defaultdict(list)
     for op in sorted(found):
         lines[constraints(found[op])].append(op)
-    text = ["# Ops with kernels for GPUs in TensorFlow %s, by the types they take. Recorded by" % tf.__version__]
+    text = [f"# Ops with kernels for GPUs in TensorFlow {tf.__version__}, by the types they take. Recorded by"]
     text.append("# tests/oracle/gpu_kernels.py. A line that begins with blanks goes on with the ops of the one before.")
-    text.extend("# %s = %s" % (group, ",".join(members)) for group, members in GROUPS.items())
+    text.extend(f"# {group} = {','.join(members)}" for group, members in GROUPS.items())
     for types in sorted(lines, key=lambda types: (-len(lines[types]), types)):
-        text.append("%s: " % (types or "any"))
+        text.append(f"{types or 'any'}: ")
         text.extend(textwrap.wrap(" ".join(lines[types]), 116, initial_indent="  ", subsequent_indent="  "))
+    text.append("prefer CPU:")
+    first = [op for op in sorted(found) if rank[op, "CPU"] > rank[op, "GPU"]]
+    text.extend(textwrap.wrap(" ".join(first), 116, initial_indent="  ", subsequent_indent="  "))
     with open(PATH, "w") as file:
         file.write("\n".join(line.rstrip() for line in text) + "\n")
 

@@ -22,7 +22,7 @@ from tfbench.engine.guards import Condition, Guards
 from tfbench.engine.liveness import find_releases, reads_and_writes
 from tfbench.engine.opdef import Preset
 from tfbench.engine.partition import crossing
-from tfbench.engine.placer import Placement
+from tfbench.engine.placement import Placement
 from tfbench.engine.program import Program, is_number
 from tfbench.engine.resources import ResourceStore
 from tfbench.engine.steps import Input, LoopStep, MergeStep, MoveStep, Step, TransferStep, all_steps

@@ -12,20 +12,34 @@ request is merged from its members', part by part; where they contradict each ot
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tfbench.engine import dtypes
 from tfbench.engine.attributes import reference_inputs
 from tfbench.engine.device_names import ANY, Parts, merge_parts, requested, unparse
 from tfbench.engine.operation import Operation
+from tfbench.engine.tensor import Tensor
+
+#: bits for the kinds of device that can run an operation, and for one that is preferred to a GPU
+CPU_KIND, GPU_KIND, PREFERS_CPU = 1, 2, 4
+ALL_KINDS = CPU_KIND | GPU_KIND
 
 _PARTS = ("jobs", "replicas", "tasks", "types", "ids")
+
+#: types of ops that make a data set, and follow the one they are made from
+_DATASET = re.compile(r"Dataset(V\d+)?$|^DatasetFromGraph$")
 
 #: ops that pass handles on to functions, which are placed by themselves
 _PASS_HANDLES_ON = frozenset(
     {"Case", "For", "If", "PartitionedCall", "ReduceDataset", "StatefulPartitionedCall", "StatelessCase", "StatelessIf",
      "StatelessWhile", "SymbolicGradient", "While"}
 )  # fmt: skip
+
+
+def bit(kind: str) -> int:
+    """The bit of a kind of device."""
+    return GPU_KIND if kind == "GPU" else CPU_KIND
 
 
 class ConflictError(Exception):
@@ -109,7 +123,7 @@ class Groups:
                     self._follow(self.number[tensor.op], i)
         elif op.type not in _PASS_HANDLES_ON:
             for tensor in op._inputs:
-                if tensor._dtype is dtypes.resource and tensor.op in self.number:
+                if _ties(tensor, op) and tensor.op in self.number:
                     self._follow(self.number[tensor.op], i)
 
     def _follow(self, source: int, taker: int) -> None:
@@ -165,7 +179,9 @@ class Groups:
         x_rank, y_rank = self._rank.get(x_root, 0), self._rank.get(y_root, 0)
         root, other = (y_root, x_root) if x_rank < y_rank else (x_root, y_root)
         asked, firm = self._merged(x, y, root, other)
-        kinds = self.kinds[root] & self.kinds[other]
+        # Who prefers a kind of device prefers it for the whole group.
+        kinds = self.kinds[root] & self.kinds[other] & ALL_KINDS
+        preference = (self.kinds[root] | self.kinds[other]) & PREFERS_CPU
         if not kinds:
             raise ConflictError(
                 x,
@@ -178,7 +194,7 @@ class Groups:
         if x_rank == y_rank:
             self._rank[root] = x_rank + 1
         self.parent[other] = root
-        self.kinds[root] = kinds
+        self.kinds[root] = kinds | preference
         self.asked[root] = asked
         if firm != ANY:
             self.firm[root] = firm
@@ -207,6 +223,15 @@ class Groups:
             )
         firm = merge_parts(other_firm, firm)
         return merge_parts(firm, merge_parts(other_asked, asked)), firm
+
+
+def _ties(tensor: Tensor, op: Operation) -> bool:
+    """Whether `op` must be where `tensor` is made: a handle is of no use elsewhere, nor is a part of a data set."""
+    if tensor._dtype is dtypes.resource:
+        return True
+    if tensor._dtype is not dtypes.variant:
+        return False
+    return _DATASET.search(op.type) is not None and _DATASET.search(tensor.op.type) is not None
 
 
 def _contradiction(a: Parts, b: Parts) -> int | None:

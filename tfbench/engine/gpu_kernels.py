@@ -20,14 +20,22 @@ _NAMES = {"half": "float16", "float": "float32", "double": "float64"}
 #: op type -> the types that each attribute may have, as dtype numbers
 _Limits = tuple[tuple[str, frozenset[int]], ...]
 _table: dict[str, _Limits] = {}
+_cpu_first: set[str] = set()
 #: answers by op type and the attributes that decide
 _known: dict[Any, bool] = {}
+
+
+def prefers_cpu(op: Operation) -> bool:
+    """Whether TensorFlow takes a CPU for `op`, though it has a kernel for GPUs, where nothing else decides."""
+    if not _table:
+        _read()
+    return op.type in _cpu_first
 
 
 def on_gpu(op: Operation) -> bool:
     """Whether TensorFlow has a kernel for `op`, with its types, on a GPU."""
     if not _table:
-        _table.update(_read())
+        _read()
     limits = _table.get(op.type)
     if not limits:
         return limits is not None
@@ -50,11 +58,11 @@ def _allowed(value: Any, types: frozenset[int]) -> bool:
     return all(dtype.base_dtype._type_enum in types for dtype in values)
 
 
-def _read() -> dict[str, _Limits]:
+def _read() -> None:
     path = os.path.join(os.path.dirname(__file__), "gpu_kernels.txt")
     groups: dict[str, list[str]] = {}
-    table: dict[str, _Limits] = {}
     limits: _Limits = ()
+    first = False
     with open(path, encoding="ascii") as file:
         for line in file:
             name, equals, members = line.rstrip("\n").removeprefix("# ").partition(" = ")
@@ -62,10 +70,14 @@ def _read() -> dict[str, _Limits]:
                 if equals:
                     groups[name] = members.split(",")
             elif line.startswith(" "):
-                table.update(dict.fromkeys(line.split(), limits))
+                if first:
+                    _cpu_first.update(line.split())
+                else:
+                    _table.update(dict.fromkeys(line.split(), limits))
+            elif line.startswith("prefer"):
+                first = True
             else:
                 limits = _limits(line.strip().rstrip(":"), groups)
-    return table
 
 
 def _limits(text: str, groups: dict[str, list[str]]) -> _Limits:

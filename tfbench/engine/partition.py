@@ -18,7 +18,7 @@ from tfbench.engine.prune import is_fed
 from tfbench.engine.tensor import Tensor
 
 if TYPE_CHECKING:
-    from tfbench.engine.placer import Placement
+    from tfbench.engine.placement import Placement
 
 
 class Transfer:

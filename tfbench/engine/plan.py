@@ -22,7 +22,7 @@ from tfbench.engine.generate import Generated
 from tfbench.engine.graph import Operation
 from tfbench.engine.interpret import Interpreter, Observer
 from tfbench.engine.parallel import Chooser, Parallel, split
-from tfbench.engine.placer import Placement
+from tfbench.engine.placement import Placement
 from tfbench.engine.program import is_number
 from tfbench.engine.prune import needed_operations
 from tfbench.engine.resources import ResourceStore, VariableBuffer

@@ -13,7 +13,7 @@ from typing import Any
 
 from tfbench.engine.frames import Unit, flattened
 from tfbench.engine.graph import Operation
-from tfbench.engine.placer import Placement
+from tfbench.engine.placement import Placement
 from tfbench.engine.steps import AnyStep
 from tfbench.engine.tensor import Tensor
 

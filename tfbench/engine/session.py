@@ -6,6 +6,7 @@ same feed keys goes straight to the plan.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
-from tfbench.engine import memory
+from tfbench.engine import memory, waiting
 from tfbench.engine.default_graph import (
     default_graph_stack,
     default_session_scope,
@@ -25,7 +26,8 @@ from tfbench.engine.fetches import FetchList, expand_feeds, feed_value
 from tfbench.engine.frames import arrange, flattened
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.partition import partition
-from tfbench.engine.placer import Placement, Placer
+from tfbench.engine.placement import Placement
+from tfbench.engine.placer import Placer
 from tfbench.engine.plan import Observer, Plan
 from tfbench.engine.prune import needed_operations
 from tfbench.engine.resources import ResourceStore
@@ -66,6 +68,10 @@ class BaseSession:
         self._closed = False
         #: threads that a kernel may use; 0 for as many as there are
         self._threads = int(config.intra_op_parallelism_threads) if config is not None else 0
+        #: milliseconds that a run may take where it does not say so itself; 0 for any time
+        self._timeout = int(config.operation_timeout_in_ms) if config is not None else 0
+        #: several threads may run the session; plans are made one at a time
+        self._compiling = threading.RLock()
         #: variables and other state, by name
         self.resources = ResourceStore()
         self._plans: dict[Any, _Compiled] = {}
@@ -120,8 +126,12 @@ class BaseSession:
         return default_session_scope(self)
 
     def close(self) -> None:
-        """Frees the session's variables and plans. Running it afterwards is an error."""
+        """Frees the session's variables and plans. Running it afterwards is an error.
+
+        Runs of other threads that wait (for a queue) raise CancelledError.
+        """
         self._closed = True
+        self.resources.cancel()
         self._plans.clear()
         self.resources.clear()
 
@@ -157,7 +167,11 @@ class BaseSession:
         if self.before_run is not None:
             self.before_run(self)
         compiled, values = self._compiled_for(fetches, feed_dict)
-        if options is not None and run_metadata is not None:
+        timeout = self._timeout if options is None else options.timeout_in_ms or self._timeout
+        if timeout > 0:
+            with waiting.within(timeout / 1000):
+                return self._run_with_metadata(compiled, values, options, run_metadata)
+        if run_metadata is not None:
             return self._run_with_metadata(compiled, values, options, run_metadata)
         return self._run(compiled, values)
 
@@ -175,6 +189,8 @@ class BaseSession:
         return result, recorder
 
     def _run_with_metadata(self, compiled: _Compiled, values: list[Any], options: Any, run_metadata: Any) -> Any:
+        if options is None or run_metadata is None:
+            return self._run(compiled, values)
         run_metadata.Clear()
         program = compiled.plan.program
         if options.trace_level:
@@ -248,9 +264,10 @@ class BaseSession:
     def _compile(self, nest: FetchList, feeds: list[Tensor]) -> _Compiled:
         memory.keep_freed_memory()
         feeds = list(dict.fromkeys(feeds))
-        placement = self.placement_for(nest.tensors, nest.operations, feeds)
-        self._placed = len(self._graph._nodes)
-        plan = Plan(nest.tensors, nest.operations, feeds, placement, self.device_set, self.resources)
+        with self._compiling:
+            placement = self.placement_for(nest.tensors, nest.operations, feeds)
+            self._placed = len(self._graph._nodes)
+            plan = Plan(nest.tensors, nest.operations, feeds, placement, self.device_set, self.resources)
         return _Compiled(plan, nest)
 
     def placement_for(
@@ -263,11 +280,12 @@ class BaseSession:
 
     def _place_again(self) -> None:
         """The graph has grown since it was placed: all of it is placed again, as in TensorFlow."""
-        if not self._place_pruned:
-            before = self.placer.last
-            if before is not None and before.moves(self.placer.place(self._graph)):
-                self._plans.clear()
-        self._placed = len(self._graph._nodes)
+        with self._compiling:
+            if not self._place_pruned:
+                before = self.placer.last
+                if before is not None and before.moves(self.placer.place(self._graph)):
+                    self._plans.clear()
+            self._placed = len(self._graph._nodes)
 
     def look_at_placement(
         self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]

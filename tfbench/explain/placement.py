@@ -8,7 +8,7 @@ from tfbench.engine.fetches import FetchList
 from tfbench.engine.frames import arrange, flattened
 from tfbench.engine.graph import Operation
 from tfbench.engine.partition import Transfer, transfers
-from tfbench.engine.placer import Placement
+from tfbench.engine.placement import Placement
 from tfbench.engine.prune import needed_operations
 from tfbench.engine.session import Session
 from tfbench.explain.defaults import graph_for, graph_of_fetches, session_for
