@@ -1,4 +1,4 @@
-"""Samples of the set operations."""
+"""Samples of the set operations, and of sparse tensors in other shapes."""
 
 from __future__ import annotations
 
@@ -44,6 +44,11 @@ SAMPLES: dict[str, list[Sample]] = {
         ([*_SPARSE, *_sparse((0, 0, 1), (1, 1, 7), shape=(2, 2))], {"set_operation": "b-a"}),
         ([*_EMPTY, *_SPARSE], {"set_operation": "union"}),
         ([*_sparse((0, 0, b"x")), *_sparse((0, 2, b"x"))], {"set_operation": "intersection"}),
+    ],
+    "SparseReshape": [
+        ([_SPARSE[0], _SPARSE[2], long(3, 2)], {}),
+        ([_SPARSE[0], _SPARSE[2], long(-1)], {}),
+        ([_EMPTY[0], _EMPTY[2], long(1, -1, 2)], {}),
     ],
     "SetSize": [(_SPARSE, {}), (_EMPTY, {}), (_sparse((0, 0, 1), (0, 1, 1)), {"validate_indices": False})],
 }

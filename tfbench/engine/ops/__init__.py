@@ -53,6 +53,7 @@ from tfbench.engine.ops.array_misc import *
 from tfbench.engine.ops.array_stitch import *
 from tfbench.engine.ops.sparse import *
 from tfbench.engine.ops.sparse_distance import *
+from tfbench.engine.ops.sparse_shapes import *
 from tfbench.engine.ops.set_operations import *
 from tfbench.engine.ops.random_common import *
 from tfbench.engine.ops.identity_n import *
@@ -75,6 +76,7 @@ from tfbench.engine.ops.string_regex import *
 from tfbench.engine.ops.string_csv import *
 from tfbench.engine.ops.files import *
 from tfbench.engine.ops.checkpoints import *
+from tfbench.engine.ops.queue_classes import *
 from tfbench.engine.ops.printing_v2 import *
 from tfbench.engine.ops.linalg import *
 from tfbench.engine.ops.linalg_solve import *
@@ -86,7 +88,10 @@ from tfbench.engine.ops.math_confusion import *
 from tfbench.engine.ops.array_sort import *
 from tfbench.engine.ops.spectral import *
 from tfbench.engine.ops.spectral_real import *
-from tfbench.engine.ops import (  # public as `tf.nn`, or known by op type only
+from tfbench.engine.ops import (  # public as `tf.nn` or `tf.image`, or known by op type only
+    image_boxes,
+    image_color,
+    image_resize,
     nn_activations,
     nn_bias,
     nn_conv,
@@ -102,6 +107,7 @@ from tfbench.engine.ops import (  # public as `tf.nn`, or known by op type only
     nn_top,
     slopes,
     stacks,
+    summaries,
     training,
 )
 

@@ -12,9 +12,9 @@ from tfbench.engine import ops
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import control_dependencies
 from tfbench.engine.graph import Operation
-from tfbench.engine.infer import constant_value
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops.set_operations import set_difference
+from tfbench.engine.ops.static_value import get_static_value
 from tfbench.engine.tensor import Tensor
 
 __all__: list[str] = []
@@ -57,7 +57,7 @@ def _static_check(
     weights: Tensor, weights_shape: Tensor, weights_rank: Tensor, values: Tensor, values_shape: Tensor, rank: Tensor
 ) -> Operation | None:
     """A NoOp if it is known now that they fit, None if it is not known."""
-    ours, theirs = constant_value(weights_rank), constant_value(rank)
+    ours, theirs = get_static_value(weights_rank), get_static_value(rank)
     if ours is None or theirs is None:
         return None
     if ours == 0:
@@ -68,7 +68,7 @@ def _static_check(
             f"{_REFUSED} values.rank={theirs}. weights.rank={ours}. {shapes} Received weights={weights}, "
             f"values={values}"
         )
-    sizes, wanted = constant_value(weights_shape), constant_value(values_shape)
+    sizes, wanted = get_static_value(weights_shape), get_static_value(values_shape)
     if sizes is None or wanted is None:
         return None
     for axis, (size, want) in enumerate(zip(sizes.tolist(), wanted.tolist())):
@@ -101,7 +101,8 @@ def broadcast_weights(weights: Any, values: Any) -> Tensor:
     with name_scope(None, "broadcast_weights", [weights, values]) as scope:
         values = convert_to_tensor(values, name="values")
         weights = convert_to_tensor(weights, dtype=values.dtype.base_dtype, name="weights")
-        if weights.shape.is_fully_defined() and weights.shape.is_compatible_with(values.shape):
+        known = weights.shape.is_fully_defined() and values.shape.is_fully_defined()
+        if known and weights.shape.is_compatible_with(values.shape):
             return weights
         with control_dependencies([assert_broadcastable(weights, values)]):
             return ops.multiply(weights, ops.ones_like(values), name=scope)
