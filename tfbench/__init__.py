@@ -29,8 +29,9 @@ _MESSAGES = {
 
 #: TensorFlow's namespaces that are modules of their own
 _NAMESPACES = {
-    "bitwise", "compat", "contrib", "debugging", "dtypes", "layers", "linalg", "logging", "losses", "manip", "math",
-    "metrics", "nest", "nn", "raw_ops", "sets", "signal", "sparse", "spectral", "strings", "test", "train", "version",
+    "app", "bitwise", "compat", "contrib", "debugging", "dtypes", "flags", "gfile", "image", "io", "layers", "linalg",
+    "logging", "losses", "manip", "math", "metrics", "nest", "nn", "python_io", "raw_ops", "resource_loader", "sets",
+    "signal", "sparse", "spectral", "strings", "summary", "sysconfig", "test", "train", "version",
 }  # fmt: skip
 
 #: what `tf.version` has under the top-level names of TensorFlow 1
@@ -39,6 +40,11 @@ _VERSIONS = {
     "GRAPH_DEF_VERSION_MIN_PRODUCER", "VERSION",
 }  # fmt: skip
 
+#: the names of `tf.summary` before TensorFlow 1.0
+_OLD_SUMMARIES = {
+    "audio_summary", "histogram_summary", "image_summary", "merge_all_summaries", "merge_summary", "scalar_summary",
+}
+
 #: namespaces and parts of the workbench: attribute -> (module, name in it or None for the module itself)
 _LAZY: dict[str, tuple[str, str | None]] = {
     **{name: ("tfbench.formats.protos", name) for name in _MESSAGES},
@@ -46,6 +52,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     **{name: (f"tfbench.{name}", None) for name in _NAMESPACES},
     **{name: ("tfbench.version", name) for name in _VERSIONS},
     **{name: ("tfbench.compat", name) for name in ("dimension_at_index", "dimension_value")},
+    **{name: ("tfbench.summary.legacy", name) for name in _OLD_SUMMARIES},
     "get_logger": ("tfbench.logging", "get_logger"),
     **{name: (f"tfbench.{name}", None) for name in ("bench", "explain", "plots")},
     # What modules inside import from here: looked up in `tfbench.api`, it would be a circle.

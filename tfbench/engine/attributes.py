@@ -15,6 +15,7 @@ from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.opdef import OpDef
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.signature import AttrDef
+from tfbench.engine.tensor import OPERATORS
 
 if TYPE_CHECKING:
     from tfbench.engine.operation import Operation
@@ -79,6 +80,8 @@ def _convert_one(op_def: OpDef, name: str, kind: str, value: Any) -> Any:
             if not isinstance(value, str):
                 raise TypeError
             return value
+        if kind == "tensor" and not isinstance(value, np.ndarray):
+            return OPERATORS["make_ndarray"](value)
     except (TypeError, ValueError) as error:
         detail = f" {error}" if str(error) else ""
         raise TypeError(

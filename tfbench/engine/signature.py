@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
+
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.shapes import TensorShape
 
@@ -131,6 +133,11 @@ def _default_value(text: str, kind: str) -> Any:
         if "unknown_rank" in text:
             return TensorShape(None)
         return TensorShape([int(size) for size in re.findall(r"-?\d+", text)])
+    if kind == "tensor":  # `uint8 [255, 0]`
+        dtype, _, values = text.partition("[")
+        array: Any = np.array([int(value) for value in values.rstrip("] ").split(",")], dtype.strip())
+        array.flags.writeable = False
+        return array
     raise ValueError(f"No default of kind {kind!r} can be written in an op's declaration: {text!r}")
 
 

@@ -6,7 +6,8 @@ out as a matrix with rows of `n` words, and one row is folded into the next:
     row[i+1] ^= F(row[i])        F(word) = the register after this word and the n - 1 words that follow it
 
 `F` of a 64-bit word is the XOR of four table entries, one per 16 bits. In the end one row is left that has the checksum
-of the whole message; rows of fewer words shorten that one in turn, and a loop over bytes does the rest.
+of the whole message; rows of fewer words shorten that one in turn. The last hundreds of bytes are looked up by value
+and place, a few dozen one after the other.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ def _make_bytes_table() -> list[int]:
 
 #: what a register of 0 is after each byte
 _BYTES = _make_bytes_table()
+#: fewer bytes than this are looked up one by one
+_FEW = 48
+_places: Any = None
 #: the tables of `_tables`, made when first needed
 _word_tables: dict[int, Any] = {}
 
@@ -46,6 +50,8 @@ def crc32c(data: Any, crc: int = 0) -> int:
             row[0] ^= np.uint64(register)
             folded = _fold(row, buffer[8 * width : 8 * width * rows].view("<u8").reshape(-1, width))
             buffer, register = np.concatenate([folded.view(np.uint8), buffer[8 * width * rows :]]), 0
+    if buffer.size > _FEW:
+        return _by_places(register, buffer) ^ _ONES
     return _by_bytes(register, buffer.tobytes()) ^ _ONES
 
 
@@ -95,6 +101,22 @@ def _by_bytes(register: int, data: bytes) -> int:
     for byte in data:
         register = _BYTES[(register ^ byte) & 255] ^ register >> 8
     return register
+
+
+def _by_places(register: int, buffer: Any) -> int:
+    """The register after a few hundred bytes: the XOR of what each does at its distance from the end."""
+    global _places
+    if _places is None:
+        # All registers that one byte leads to, moved on by one byte of zeros after another.
+        row, rows, table = np.array(_BYTES, np.uint32), [], np.array(_BYTES, np.uint32)
+        for _ in range(3 * 8 * _WIDTHS[-1]):
+            rows.append(row)
+            row = table[row & 255] ^ row >> 8
+        _places = np.concatenate(rows[::-1]), np.arange(0, 256 * len(rows), 256)
+    table, starts = _places
+    data = buffer.copy()
+    data[:4] ^= np.frombuffer(register.to_bytes(4, "little"), np.uint8)
+    return int(np.bitwise_xor.reduce(table.take(starts[-data.size :] + data)))
 
 
 def _times(a: int, b: int) -> int:

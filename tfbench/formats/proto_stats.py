@@ -61,6 +61,8 @@ message HistogramProto
     "tensorflow/core/framework/summary.proto": """\
 enum DataClass
   DATA_CLASS_UNKNOWN = 0; DATA_CLASS_SCALAR = 1; DATA_CLASS_TENSOR = 2; DATA_CLASS_BLOB_SEQUENCE = 3
+message SummaryDescription
+  type_hint: string = 1
 message SummaryMetadata
   plugin_data: PluginData = 1; display_name: string = 2; summary_description: string = 3
   data_class: DataClass = 4

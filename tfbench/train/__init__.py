@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from tfbench.train.adadelta import AdadeltaOptimizer
@@ -104,11 +105,20 @@ _MESSAGES = {
     "FloatList", "Int64List", "JobDef", "SaverDef", "SequenceExample", "ServerDef",
 }  # fmt: skip
 
+_ELSEWHERE = {
+    "SummaryWriter": ("tfbench.summary", "FileWriter"),
+    "SummaryWriterCache": ("tfbench.summary", "FileWriterCache"),
+    "summary_iterator": ("tfbench.summary.reading", "summary_iterator"),
+}
+
 
 def __getattr__(name: str) -> Any:
-    """Messages are loaded when they are first asked for."""
+    """Messages are loaded when they are first asked for, and what few programs use."""
     if name in _MESSAGES:
         from tfbench.formats import protos
 
         return getattr(protos, name)
+    if name in _ELSEWHERE:
+        module, attribute = _ELSEWHERE[name]
+        return getattr(import_module(module), attribute)
     raise AttributeError(f"module 'tfbench.train' has no attribute {name!r}")

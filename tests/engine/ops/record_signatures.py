@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorflow.core.framework import types_pb2
-from tensorflow.python.framework import op_def_registry, ops
+from tensorflow.python.framework import op_def_registry, ops, tensor_util
 
 HERE = Path(__file__).resolve().parent
 _NAMES = {"float": "float32", "double": "float64", "half": "float16"}
@@ -42,6 +42,8 @@ def value(item: Any) -> Any:
         return type_name(found)
     if kind == "s":
         return found.decode()
+    if kind == "tensor":
+        return tensor_util.MakeNdarray(found).tolist()
     if kind == "shape":
         return "<unknown>" if found.unknown_rank else str(tuple(dim.size for dim in found.dim))
     return found

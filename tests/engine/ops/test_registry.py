@@ -62,6 +62,8 @@ def described(opdef: OpDef) -> dict[str, Any]:
             return [plain(item) for item in value]
         if isinstance(value, DType):
             return value.name
+        if isinstance(value, np.ndarray):
+            return value.tolist()
         return str(value) if hasattr(value, "ndims") else value
 
     attrs = {
