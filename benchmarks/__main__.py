@@ -15,10 +15,10 @@ import sys
 
 from benchmarks import harness
 
-SUITES = ("import", "graph", "gradients", "session", "control", "arrays", "memory", "conv", "kernels", "checkpoint")
+SUITES = ("import", "graph", "gradients", "session", "control", "training", "arrays", "memory", "conv", "kernels", "checkpoint")
 
 #: suites that are about arithmetic: for each number of threads, and with oneDNN switched off as well
-_THREADED = ("conv", "kernels")
+_THREADED = ("conv", "kernels", "training")
 
 
 def _interpreter(folder: str) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 from tfbench.engine import dtypes, ops
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.convert import convert_to_tensor
-from tfbench.engine.default_graph import add_to_collection, colocate_with, control_dependencies, get_default_graph
+from tfbench.engine.default_graph import add_to_collection, colocate_with, device, get_default_graph
 from tfbench.engine.init_scope import init_scope
 from tfbench.engine.name_scope import name_scope
 from tfbench.initializers import zeros_initializer
@@ -139,9 +139,9 @@ class ExponentialMovingAverage:
 
     def _make_average(self, item: Any) -> Variable:
         if isinstance(item, Variable):
-            # Where the variable is restored and not initialised, its initial value must not be computed either.
-            with control_dependencies([]):
-                average = slots.create_slot(item, item.initialized_value(), self._name)
+            with device(item.device):
+                initial = item.initialized_value()
+            average = slots.create_slot(item, initial, self._name)
             add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
             return average
         in_place = item.op.type in ("Variable", "VariableV2", "VarHandleOp")
