@@ -90,17 +90,22 @@ def test_who_only_waits_gets_an_empty_message() -> None:
 
 def test_a_value_is_sent_when_it_is_made_and_received_when_it_is_needed() -> None:
     with tf.device("/gpu:0"):
-        v = tf.Variable([1.0, 2.0], name="v")
-        a = tf.identity(v, name="a")
-        with tf.control_dependencies([a.op]):
-            w = tf.assign_add(v, [1.0, 1.0], name="w")
+        a = tf.ones([2], name="a")
+        other = tf.exp(a, name="other")
     with tf.device("/gpu:1"):
         early = tf.ones([2], name="early")
         b = tf.negative(a, name="b")
-    assert nodes(cut(w, b, early)) == [
-        ["v", "v/read", "a", "a/_0", "w/value", "w"],
-        ["early", "a/_1", "b"],
-    ]
+    assert nodes(cut(other, b, early)) == [["a", "a/_0", "other"], ["early", "a/_1", "b"]]
+
+
+def test_a_variables_memory_is_sent_when_it_is_first_needed() -> None:
+    with tf.device("/gpu:0"):
+        v = tf.Variable([1.0, 2.0], name="v")
+        a = tf.identity(v, name="a")
+        w = tf.assign_add(v, [1.0, 1.0], name="w")
+    with tf.device("/gpu:1"):
+        b, c = tf.negative(a, name="b"), tf.exp(a, name="c")
+    assert nodes(cut(w, b, c)) == [["v", "v/read", "a", "w/value", "w", "a/_0"], ["a/_1", "b", "c"]]
 
 
 def test_a_variable_that_is_read_elsewhere_is_copied_once_for_each_device() -> None:

@@ -106,6 +106,18 @@ def test_an_alias_shows_what_is_written_later_on_its_own_device_only() -> None:
             assert [value.tolist() for value in session.run([here, there, added])] == [[2.0], [1.0], [2.0]]
 
 
+def test_identity_on_another_device_reads_when_it_runs() -> None:
+    """The seed's program prints 1 to 5, wherever the identity is."""
+    with tf.device("/gpu:0"):
+        x = tf.Variable(0.0)
+        x_plus_1 = tf.assign_add(x, 1)
+    with tf.device("/gpu:1"), tf.control_dependencies([x_plus_1]):
+        y = tf.identity(x)
+    with tf.Session() as session:
+        session.run(x.initializer)
+        assert [session.run(y) for _ in range(5)] == [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
 def test_a_variable_read_elsewhere_is_copied_once_a_run() -> None:
     with tf.device("/gpu:0"):
         v = tf.get_variable("v", [2], initializer=tf.ones_initializer())

@@ -21,11 +21,11 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.guards import Condition, Guards
 from tfbench.engine.liveness import find_releases, reads_and_writes
 from tfbench.engine.opdef import Preset
-from tfbench.engine.partition import crossing
+from tfbench.engine.partition import Transfer, crossing
 from tfbench.engine.placement import Placement
 from tfbench.engine.program import Program, is_number
 from tfbench.engine.resources import ResourceStore
-from tfbench.engine.steps import Input, LoopStep, MergeStep, MoveStep, Step, TransferStep, all_steps
+from tfbench.engine.steps import AnyStep, Input, LoopStep, MergeStep, MoveStep, Step, TransferStep, all_steps
 from tfbench.engine.tensor import Tensor
 from tfbench.engine.transfers import copier, pace
 
@@ -68,6 +68,8 @@ class _Assembler:
         self._sent = crossing(program.operations, program.placement, program.feeds)
         #: the slots of what arrived, by tensor and number of the device
         self._copies: dict[tuple[Tensor, int], int] = {}
+        #: what is sent when it is first needed, and the slot of its guard
+        self._later: dict[tuple[Tensor, int], tuple[Transfer, int | None]] = {}
         self._fed = set(program.feeds)
         self._slots = program.slots
         self._template = program.template
@@ -131,7 +133,11 @@ class _Assembler:
 
     def _input(self, tensor: Tensor, op: Operation, takes_ref: bool) -> Input:
         """Where `op` finds `tensor`: what was sent to its device is an array, whether or not it was a reference."""
-        copy = self._copies.get((tensor, self._placement.index_of(op)))
+        place = (tensor, self._placement.index_of(op))
+        if place in self._later:
+            # Not into the loop that is being made, if there is one: before it.
+            self._transfer(self._program.steps, *self._later.pop(place))
+        copy = self._copies.get(place)
         if copy is not None:
             return copy, False
         return self._slots[tensor], tensor._dtype._is_ref_dtype and not takes_ref
@@ -147,17 +153,29 @@ class _Assembler:
             self._send_one(op, op)
 
     def _send_one(self, what: Tensor | Operation, op: Operation) -> None:
+        """A variable's memory is looked at when it is first needed elsewhere, everything else at once."""
         for transfer in self._sent.get(what, ()):
             tensor = transfer.tensor
             guard = self._guards.of_op(op) if tensor is None else self._guards.of_tensor(tensor, self._fed)
-            inputs: list[Input] = []
-            outputs: list[int] = []
-            if tensor is not None:
-                inputs.append((self._slots[tensor], tensor._dtype._is_ref_dtype))
-                outputs.append(self._spare_slot())
-                self._copies[tensor, transfer.destination] = outputs[0]
             flag = self._guards.slot(op, guard) if guard else None
-            self._steps.append(TransferStep(transfer, inputs, outputs, flag, copier(transfer), self._pace))
+            alias = tensor is not None and tensor not in self._fed and self._is_variable(tensor)
+            if tensor is not None and alias and self._steps is self._program.steps:
+                self._later[tensor, transfer.destination] = transfer, flag
+            else:
+                self._transfer(self._steps, transfer, flag)
+
+    def _is_variable(self, tensor: Tensor) -> bool:
+        return tensor._dtype._is_ref_dtype or tensor in self._aliased
+
+    def _transfer(self, steps: list[AnyStep], transfer: Transfer, guard: int | None) -> None:
+        tensor = transfer.tensor
+        inputs: list[Input] = []
+        outputs: list[int] = []
+        if tensor is not None:
+            inputs.append((self._slots[tensor], tensor._dtype._is_ref_dtype))
+            outputs.append(self._spare_slot())
+            self._copies[tensor, transfer.destination] = outputs[0]
+        steps.append(TransferStep(transfer, inputs, outputs, guard, copier(transfer), self._pace))
 
     # -- ops ---------------------------------------------------------------------------------------------------
 

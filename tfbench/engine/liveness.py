@@ -66,7 +66,8 @@ class _Walk:
             goes_on = self.back(step.body, self.back(step.carry, set(begins)))
             step.staying = sorted(ends - goes_on)
             step.leaving = sorted(goes_on - ends)
-            self.back(step.test, ends | goes_on)
+            # The condition is looked at when the test is over, whoever else has read it before.
+            self.back(step.test, ends | goes_on | {step.condition})
             live = begins
         live = self.back(step.head, self.back(step.first, live))
         step.skipped = sorted(live - after)

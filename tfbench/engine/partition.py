@@ -1,11 +1,12 @@
 """A pruned graph cut into one plain graph for each device, with a Send and a Recv wherever an edge crosses.
 
 A value is sent once to each device that needs it, however many operations take it there; who only waits for an
-operation on another device gets an empty message, `^op`. A Send stands right after what makes its value, since that is
-when the value is looked at: an alias of a variable is sent as the variable is then. A Recv stands before the first
-operation that needs it. So each partition keeps the one order of the whole run, and partitions that wait for
-nobody's message can run at the same time; no two of them can wait for each other, because in the order of the whole
-every Send comes before its Recv. (The one exception is what a loop hands to its next iteration on another device.)
+operation on another device gets an empty message, `^op`. A Send stands right after what makes its value. That of a
+variable's memory (`v/read`, too, is the memory itself) is looked at when it is sent, so its Send stands where the value
+is first needed. A Recv stands before the first operation that needs it. So each partition keeps the one order of the
+whole run, and partitions that wait for nobody's message can run at the same time; no two of them can wait for each
+other, because in the order of the whole every Send comes before its Recv. (The one exception is what a loop hands to
+its next iteration on another device.)
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from tfbench.engine.tensor import Tensor
 
 if TYPE_CHECKING:
     from tfbench.engine.placement import Placement
+
+
+#: ops whose output is one of their inputs
+_HAND_ON = frozenset({"Identity", "Switch", "Merge", "Enter", "Exit", "NextIteration", "StopGradient"})
 
 
 class Transfer:
@@ -116,23 +121,27 @@ def partition(order: Sequence[Operation], placement: Placement, fed: Iterable[Te
             found = parts[device] = Partition(device)
         return found
 
-    def send(key: Any) -> None:
-        for transfer in sent.get(key, ()):
-            inputs = () if transfer.tensor is None else (transfer.tensor.name,)
-            control = (transfer.op.name,) if transfer.tensor is None else ()
-            name = f"{transfer.op.name}/_{2 * transfer.number}"
-            part(transfer.source).nodes.append(Node(name, "_Send", inputs, control, None, transfer))
+    def send(transfer: Transfer) -> None:
+        inputs = () if transfer.tensor is None else (transfer.tensor.name,)
+        control = (transfer.op.name,) if transfer.tensor is None else ()
+        name = f"{transfer.op.name}/_{2 * transfer.number}"
+        part(transfer.source).nodes.append(Node(name, "_Send", inputs, control, None, transfer))
 
     def receive(device: int, key: Any) -> str:
         found = received.get((device, key))
         if found is None:
             transfer = coming[device, key]
+            if key in late:
+                send(transfer)
             found = received[device, key] = f"{transfer.op.name}/_{2 * transfer.number + 1}"
             part(device).nodes.append(Node(found, "_Recv", (), (), None, transfer))
         return found
 
+    memory: dict[Tensor, bool] = {}
+    late = {key for key in sent if isinstance(key, Tensor) and key not in fed and is_memory(key, memory)}
     for tensor in feeds:
-        send(tensor)
+        for transfer in sent.get(tensor, ()):
+            send(transfer)
     for op in order:
         device = placement.index_of(op)
         inputs = tuple(
@@ -145,10 +154,10 @@ def partition(order: Sequence[Operation], placement: Placement, fed: Iterable[Te
             if not is_fed(other, fed)
         )
         part(device).nodes.append(Node(op.name, op.type, inputs, control, op, None))
-        for tensor in op.outputs_list:
-            if tensor not in fed:
-                send(tensor)
-        send(op)
+        for key in (*op.outputs_list, op):
+            if key not in fed and key not in late:
+                for transfer in sent.get(key, ()):
+                    send(transfer)
     all_sent = [transfer for found in sent.values() for transfer in found]
     return Partitions([parts[device] for device in sorted(parts)], all_sent)
 
@@ -192,6 +201,19 @@ def _in_order_of_sending(
         found.extend(tensor for tensor in op.outputs_list if tensor in wanted and tensor not in fed)
         if op in wanted:
             found.append(op)
+    return found
+
+
+def is_memory(tensor: Tensor, known: dict[Tensor, bool]) -> bool:
+    """Whether a tensor may be the very memory of a reference variable. `known` keeps the answers."""
+    found = known.get(tensor)
+    if found is None:
+        known[tensor] = False  # what a loop hands back to itself
+        op = tensor.op
+        found = tensor._dtype._is_ref_dtype or (
+            (op.op_def.aliases or op.type in _HAND_ON) and any(is_memory(other, known) for other in op._inputs)
+        )
+        known[tensor] = found
     return found
 
 

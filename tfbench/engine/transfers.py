@@ -1,8 +1,7 @@
 """Copying from one device's memory to another's: what happens where an edge of the graph crosses.
 
-A transfer looks at its value when the value has just been made. What arrives is a copy, so nothing that happens to one
-device's array later shows on another device. Numbers that cannot change are handed over as they are, and so are
-handles: what they stand for is on its own device in any case.
+What arrives is a copy, so nothing that happens to one device's array later shows on another device. Numbers that cannot
+change are handed over as they are, and so are handles: what they stand for is on its own device in any case.
 """
 
 from __future__ import annotations
