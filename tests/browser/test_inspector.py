@@ -335,3 +335,50 @@ def test_a_saved_notebook_shows_the_twin_where_it_is_not_trusted(shown, open_not
     expect(other.cell(1).locator("table").first).to_contain_text("l1/weights")
     expect(other.cell(1).locator("summary").nth(1)).to_have_text("Scopes")
     assert other.by_test_id("tfb-panel").count() == 0
+
+
+def test_order_and_devices(shown):
+    """What a fetch runs, step by step; where everything runs, also on simulated devices."""
+    notebook, panel = shown(
+        "panel.selected = 'l2/Tanh'",
+        "import tfbench\n"
+        "switch = tfbench.simulate_devices(gpu=1)\n"
+        "graph = tf.Graph()\n"
+        "with graph.as_default():\n"
+        "    with tf.device('/cpu:0'): a = tf.placeholder(tf.float32, [4, 4], name='a')\n"
+        "    with tf.device('/gpu:0'): b = tf.tanh(a, name='b')\n"
+        "    with tf.device('/cpu:0'): c = tf.add(b, 1.0, name='c')\n"
+        "tf.inspect(tf.Session(graph=graph), tab='devices', name='towers')",
+    )
+    panel.tab("order")
+    expect(panel.find("tfb-order-empty")).to_contain_text("What does a fetch run?")
+    notebook.run(2)
+    steps = panel.find("tfb-steps")
+    expect(steps).to_contain_text("l1/MatMul")
+    expect(panel.find("tfb-order-why")).to_contain_text("l2/Tanh: takes l2/add")
+    last = int(steps.locator("[role=grid]").get_attribute("aria-rowcount")) - 1
+    expect(panel.root).to_contain_text(f"step {last} of {last}")
+    # A step chooses; the card follows, and the arrow keys go on from there.
+    steps.get_by_text("l1/MatMul", exact=True).click()
+    expect(panel.title).to_have_text("l1/MatMul")
+    expect(panel.find("tfb-order-why")).to_contain_text("takes x, l1/weights/read")
+    steps.locator("[role=grid]").press("ArrowUp")
+    expect(panel.title).not_to_have_text("l1/MatMul")
+    # What does not run says so, and can be fetched instead.
+    panel.find("tfb-search").fill("increment")
+    panel.find("tfb-search").press("Enter")
+    expect(panel.find("tfb-order-why")).to_contain_text("does not run")
+    panel.find("tfb-search").fill("")
+    panel.find("tfb-order-fetch").click()
+    expect(steps).to_contain_text("AssignAdd")
+    panel.tab("devices")
+    expect(panel.find("tfb-placement")).to_contain_text("/device:CPU:0")
+    # Two devices, one of them simulated, and what is copied between them.
+    notebook.run(3)
+    towers = Panel(notebook, 3)
+    expect(towers.find("tfb-device-1")).to_contain_text("simulated")
+    expect(towers.find("tfb-transfers")).to_contain_text("a:0")
+    expect(towers.find("tfb-transfers")).to_contain_text("64 B")
+    towers.find("tfb-device-1").click()
+    expect(towers.find("tfb-placement").locator("[role=grid]")).to_have_attribute("aria-rowcount", "2")
+    expect(towers.find("tfb-placement")).to_contain_text("asked")

@@ -22,6 +22,8 @@ class Page:
         self.state = "waiting"
         self.text = ""
         self.last = 0
+        #: "order" and "placement" -> the message and its table
+        self.answers: dict[str, tuple[dict[str, Any], Any]] = {}
 
     def send(self, content: dict[str, Any], buffers: list[bytes]) -> None:
         assert content["v"] == VERSION
@@ -48,6 +50,11 @@ class Page:
         assert None not in self.ops
         self.variables = content.get("variables", self.variables)
         self.graph = content["graph"]
+
+    def on_order(self, content: dict[str, Any], buffers: list[bytes]) -> None:
+        self.answers[content["kind"]] = (content, np.frombuffer(buffers[0], np.int32) if buffers else None)
+
+    on_placement = on_order
 
     def on_stats(self, content: dict[str, Any], buffers: list[bytes]) -> None:
         count, bins = content["count"], content["bins"]

@@ -105,7 +105,7 @@ def text(value: str) -> str:
     return value
 
 
-class _Table(dict[Any, int]):
+class Table(dict[Any, int]):
     """Distinct values in order of first use; looking one up adds it."""
 
     def __missing__(self, key: Any) -> int:
@@ -114,7 +114,7 @@ class _Table(dict[Any, int]):
 
 
 def _rows(ops: Sequence[OpInfo], indices: Iterable[int]) -> tuple[dict[str, Any], list[bytes]]:
-    types, devices, attrs, outputs, sources = _Table(), _Table(), _Table(), _Table(), _Table()
+    types, devices, attrs, outputs, sources = Table(), Table(), Table(), Table(), Table()
     names: list[str] = []
     columns: list[int] = []
     edges: list[int] = []

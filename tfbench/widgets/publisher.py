@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary, ref
 
 from tfbench.snapshot import Snapshot, stamp, take
 from tfbench.value_stats import ValueStats
+from tfbench.widgets.answers import QUESTIONS, answer
 from tfbench.widgets.follower import Follower, Mark, follower_of
 from tfbench.widgets.protocol import VERSION, Packet, graph_packet, stats_packet, status_packet
 
@@ -120,6 +121,9 @@ class Publisher:
         """A message from the page. What is not understood is dropped: an old page may talk to a new kernel."""
         if not isinstance(content, dict) or content.get("v") != VERSION or self.closed:
             return
+        if content.get("kind") == "ask":
+            self._answer(content)
+            return
         if content.get("kind") not in ("hello", "resync"):
             return
         self._listening = True
@@ -130,6 +134,14 @@ class Publisher:
         except Exception as error:
             # A cell may be building at this very moment: when it ends, `graph_changed` brings the rest.
             self._failed(error)
+
+    def _answer(self, content: dict[str, Any]) -> None:
+        """A question about the graph that the page has."""
+        what, fetch = content.get("what"), content.get("fetch", "")
+        snapshot = self._sent
+        if what not in QUESTIONS or not isinstance(fetch, str) or snapshot is None:
+            return
+        self._post(answer(what, fetch, self.graph, self.session, snapshot))
 
     # -- sending --------------------------------------------------------------------------------------------------
 

@@ -56,6 +56,15 @@ def map_html(snapshot: Snapshot, values: bool = False) -> str:
     return _details("Map", image, opened=True) + "\n" + _details("Scopes", tree)
 
 
+def devices_html(snapshot: Snapshot, values: bool = False) -> str:
+    """Which devices are asked for, and by how many operations."""
+    asked = text.devices_asked(snapshot)
+    if not asked:
+        return ""
+    rows = [[_e(shorten(device, 60)) or "none", f"{number:,}"] for device, number in asked]
+    return _details("Devices asked for", _table(["Device", "Operations"], rows))
+
+
 def variables_html(snapshot: Snapshot, values: bool = False) -> str:
     """The registry as a table; with `values`, what the variables hold."""
     infos = snapshot.variables

@@ -50,6 +50,28 @@ def scopes_text(snapshot: Snapshot, values: bool = False) -> str:
     return "\n".join(lines)
 
 
+def devices_asked(snapshot: Snapshot) -> list[tuple[str, int]]:
+    """How many operations ask for each device; '' is for none. Empty where nobody asks."""
+    counts: dict[str, int] = {}
+    for info in snapshot.ops:
+        counts[info.device] = counts.get(info.device, 0) + 1
+    return sorted(counts.items()) if set(counts) - {""} else []
+
+
+def devices_text(snapshot: Snapshot, values: bool = False) -> str:
+    """Which devices are asked for. Where everything runs is `explain.placement`'s to say: it asks a session."""
+    asked = devices_asked(snapshot)
+    if not asked:
+        return ""
+    lines = [f"  {shorten(device, NAME) or 'none'}  ({plural(number, 'operation')})" for device, number in asked]
+    return "\n".join(["Devices asked for", *lines])
+
+
+def no_order(snapshot: Snapshot, values: bool = False) -> str:
+    """An order is that of a fetch: `%order FETCH` and `explain.order` have it as text and as a table."""
+    return ""
+
+
 def _walk(snapshot: Snapshot, scope: Scope, indent: str, lines: list[str], variables: set[int]) -> int:
     """Writes `scope`'s contents; returns how many scopes found no place."""
     hidden = 0

@@ -1,7 +1,9 @@
 // Entry: an anywidget module. One model per widget, however many views of it are on the page.
 
 import { render } from "preact";
+import "./devices";
 import "./map";
+import "./order";
 import "./style.css";
 import "./variables";
 import { MapView } from "./mapview";
@@ -30,6 +32,7 @@ export default function inspector() {
   return {
     initialize({ model: host }: { model: Host }) {
       const ask = (kind: string): void => host.send({ v: VERSION, kind });
+      model.ask = (what, fetch) => host.send({ v: VERSION, kind: "ask", what, fetch });
       const sequence = new Sequence(() => ask("resync"));
       const receive = (message: Message, buffers: DataView[]): void => {
         if (!sequence.accept(message)) return;

@@ -2,6 +2,7 @@
 // views of one widget. Nothing here knows about drawing.
 
 import { Hierarchy } from "./hierarchy";
+import { readOrder, readPlacement, type OrderAnswer, type PlacementAnswer } from "./answers";
 import type { GraphInfo, Message, Op, Stats, Variable } from "./protocol";
 import { closeness, matcher } from "./text";
 import { readHistory, readRows, readStats } from "./protocol";
@@ -21,7 +22,7 @@ export const DATA = 0;
 export const CONTROL = 1;
 export const REFERENCE = 2;
 
-export type Topic = "graph" | "stats" | "status" | "selection" | "tab" | "query";
+export type Topic = "graph" | "stats" | "status" | "selection" | "tab" | "query" | "answer";
 
 export class Model {
   ops: Op[] = [];
@@ -48,6 +49,14 @@ export class Model {
   selected = "";
   tab = "";
   query = "";
+
+  /** The operation whose run the Order view shows; '' for none. */
+  fetch = "";
+  /** What the kernel last said of it, and of where operations run; null while it is asked. */
+  order: OrderAnswer | null = null;
+  placement: PlacementAnswer | null = null;
+  /** Asks the kernel; whoever connects the model says how. */
+  ask: (what: "order" | "placement", fetch: string) => void = () => {};
 
   /** The tree of scopes of the graph as it is now. */
   get tree(): Hierarchy {
@@ -97,6 +106,14 @@ export class Model {
     this.emit("tab");
   }
 
+  /** Asks in which order `fetch` runs. */
+  fetchOrder(fetch: string): void {
+    if (fetch !== this.fetch) this.order = null;
+    this.fetch = fetch;
+    this.ask("order", fetch);
+    this.emit("answer");
+  }
+
   find(name: string): number {
     return this.byName.get(name) ?? -1;
   }
@@ -140,6 +157,16 @@ export class Model {
         this.emit("stats");
         break;
       }
+      case "order":
+        // An answer to an earlier question is no longer wanted.
+        if (message.fetch !== this.fetch) break;
+        this.order = readOrder(message, buffers);
+        this.emit("answer");
+        break;
+      case "placement":
+        this.placement = readPlacement(message, buffers);
+        this.emit("answer");
+        break;
       case "status":
         this.state = message.state;
         this.runs = message.runs;

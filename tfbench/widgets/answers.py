@@ -1,0 +1,77 @@
+"""What the page asks the kernel beside the graph itself: in which order a fetch runs, and where everything runs.
+
+A question is `{kind: "ask", what: "order" | "placement", fetch}`. The answer names the question; an error is an answer
+too, in words. Operations are said by their index in the snapshot that the page has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfbench.explain.order import order
+from tfbench.explain.placement import placement
+from tfbench.snapshot import Snapshot
+from tfbench.widgets.protocol import Packet, Table, text
+
+#: what the page may ask
+QUESTIONS = ("order", "placement")
+
+#: when an op in a loop runs; the page knows the same list
+_PARTS = ("", "enter", "test", "body", "exit")
+
+
+def answer(what: str, fetch: str, graph: Any, session: Any, snapshot: Snapshot) -> Packet:
+    """The answer to one question about `graph`; never raises: what goes wrong is said in the answer."""
+    content: dict[str, Any] = {"kind": what, "fetch": text(fetch)}
+    try:
+        places = {info.name: i for i, info in enumerate(snapshot.ops)}
+        if what == "order":
+            more, buffers = _order(fetch, graph, session, places)
+        else:
+            more, buffers = _placement(fetch, graph, session, places)
+    except Exception as error:
+        more, buffers = {"error": text(f"{type(error).__name__}: {error}")}, []
+    return Packet({**content, **more}, buffers)
+
+
+def _order(fetch: str, graph: Any, session: Any, places: dict[str, int]) -> tuple[dict[str, Any], list[bytes]]:
+    steps = order(graph.get_operation_by_name(fetch), session)
+    devices, loops = Table(), Table()
+    cells = [
+        (places[step.op], devices[step.device], loops[step.loop], _PARTS.index(step.part))
+        for step in steps
+        if step.op in places
+    ]
+    header = {"count": len(cells), "devices": _texts(devices), "loops": _texts(loops)}
+    return header, [np.array(cells, np.int32).tobytes()]
+
+
+def _placement(fetch: str, graph: Any, session: Any, places: dict[str, int]) -> tuple[dict[str, Any], list[bytes]]:
+    found = placement(graph.get_operation_by_name(fetch) if fetch else None, None if fetch else graph, session)
+    devices, reasons = Table(), Table()
+    simulated = set()
+    cells = []
+    for row in found.ops:
+        number = devices[row.assigned]
+        if row.simulated:
+            simulated.add(number)
+        if row.op in places:
+            reason = f"{row.reason}: {row.detail}" if row.detail else row.reason
+            cells.append((places[row.op], number, reasons[reason]))
+    transfers = [
+        [text(row.tensor), devices[row.source], devices[row.destination], row.bytes] for row in found.transfers
+    ]
+    header = {
+        "count": len(cells),
+        "devices": _texts(devices),
+        "simulated": sorted(simulated),
+        "reasons": _texts(reasons),
+        "transfers": transfers,
+    }
+    return header, [np.array(cells, np.int32).tobytes()]
+
+
+def _texts(table: Table) -> list[str]:
+    return [text(name) for name in table]
