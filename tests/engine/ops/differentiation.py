@@ -35,6 +35,12 @@ def _name(dtype: Any) -> str:
     return tf.as_dtype(dtype).base_dtype.name
 
 
+def _precision(array: Array) -> tuple[float, float]:
+    """What `_STEPS` says for numbers of this type."""
+    name = _name(array.dtype)
+    return _STEPS[{"complex128": "float64", "complex64": "float32"}.get(name, name)]
+
+
 def spread(array: Array, seed: int, amount: float = 1.0) -> Array:
     """Numbers in the shape and type of `array` that have nothing to do with each other."""
     kind = np.asarray(array).dtype
@@ -200,8 +206,8 @@ class Differentiated:
                 f"gradient {i} has shape {np.shape(exact)}, not {np.shape(value)}"
             )
             assert np.asarray(exact).dtype == value.dtype, f"gradient {i} has type {np.asarray(exact).dtype}"
-            kind = {"complex128": "float64", "complex64": "float32"}.get(_name(value.dtype), _name(value.dtype))
-            step, tolerance = _STEPS[kind]
+            # A result of less precision than the input (images resized as float32) shows only larger steps.
+            step, tolerance = max(_precision(array) for array in (value, *(self.values[w] for w in weights)))
             for seed in (1, 2):
                 direction = spread(value, 20 + seed)
                 high, low = (

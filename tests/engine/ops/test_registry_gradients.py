@@ -88,6 +88,7 @@ RESULTS: dict[str, int] = {
 #: whose gradient's own gradient is TensorFlow's, but not the derivative
 FIRST_ONLY: dict[str, str] = {
     "SoftmaxCrossEntropyWithLogits": "it counts as constant in the labels what holds only where they add up to 1",
+    "ResizeBilinear": "its gradient counts as having none, though it is linear",
     "Zeta": "its slope in q is a zeta of x, which counts as constant there again",
 }
 

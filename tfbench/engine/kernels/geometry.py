@@ -23,6 +23,11 @@ def invalid(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, message)
 
 
+def brackets(shape: Any) -> str:
+    """A shape as TensorFlow's kernels write it: `[2,3]`."""
+    return "[" + ",".join(map(str, shape)) + "]"
+
+
 def unimplemented(message: str) -> UnimplementedError:
     """The error of a kernel that TensorFlow does not have either."""
     return UnimplementedError(None, None, message)
