@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tfbench as tf
+from tfbench.engine.parallel import Chooser
 
 
 @pytest.fixture(autouse=True)
@@ -292,3 +293,20 @@ def test_run_metadata_tells_devices_and_partitions() -> None:
         call = session.make_callable(b, [x], accept_options=True)
         call([0.0, 0.0], options=options, run_metadata=metadata)
         assert len(metadata.step_stats.dev_stats) == 2
+
+
+@pytest.mark.parametrize("threads", [False, True])
+def test_an_error_says_on_which_device_it_was(threads: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Chooser, "in_threads", lambda self: threads)
+    with tf.device("/gpu:0"):
+        x = tf.placeholder(tf.float32, [None], name="x")
+        y = tf.exp(x)
+    with tf.device("/gpu:1"):
+        z = tf.reshape(y, [2], name="z")
+    with tf.Session() as session:
+        for _ in range(4):
+            with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+                session.run(z, {x: [1.0]})
+            assert caught.value.op is z.op
+            assert caught.value.device == "/job:localhost/replica:0/task:0/device:GPU:1"
+            session.run(z, {x: [1.0, 2.0]})

@@ -105,4 +105,5 @@ class Interpreter:
     def _explained(self, error: Exception, step: AnyStep | None, inner: Sequence[tuple[str, int]]) -> Exception:
         """The error to raise; `inner` are the iterations of compiled loops."""
         around = [(loop.loop.name, number) for loop, number in zip(self._loops, self._iterations, strict=True)]
-        return explain(error, step, self._feeds, [*around[: len(around) - bool(inner)], *inner])
+        iterations = [*around[: len(around) - bool(inner)], *inner]
+        return explain(error, step, self._feeds, iterations, self._program.placement)

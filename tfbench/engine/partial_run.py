@@ -90,7 +90,9 @@ class PartialRun:
                 try:
                     step.run(self.values)
                 except Exception as error:
-                    raise explain(error, step) from (error if keeps_cause(error) else None)
+                    raise explain(error, step, placement=self.plan.program.placement) from (
+                        error if keeps_cause(error) else None
+                    )
             self._there.update(step.outputs)
             self._waiting.difference_update(step.operations())
         self._pending = blocked

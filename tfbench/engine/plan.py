@@ -120,7 +120,9 @@ class Plan:
             return generated.function(*feeds)
         except Exception as error:
             failed, iterations = generated.failure(error)
-            raise explain(error, failed, feeds, iterations) from (error if keeps_cause(error) else None)
+            raise explain(error, failed, feeds, iterations, self.program.placement) from (
+                error if keeps_cause(error) else None
+            )
 
     def stored(self, position: int, value: Any) -> Any:
         """What a feed's slot holds for `value`: where a reference is fed, a buffer of its own."""

@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any
 from tfbench import errors
 
 if TYPE_CHECKING:
+    from tfbench.engine.placement import Placement
     from tfbench.engine.steps import AnyStep
 
 
 def explain(
-    error: Exception, step: AnyStep | None, feeds: Any = (), iterations: Sequence[tuple[str, int]] = ()
+    error: Exception,
+    step: AnyStep | None,
+    feeds: Any = (),
+    iterations: Sequence[tuple[str, int]] = (),
+    placement: Placement | None = None,
 ) -> Exception:
     """The exception to raise for `error`, which `step` raised, in these iterations of the loops around it."""
     if step is None:
@@ -39,7 +44,7 @@ def explain(
     explained = kind(op.node_def, op, message)  # type: ignore[call-arg]
     explained.source = op.source
     explained.iterations = tuple(iterations)
-    explained.device = op.device or None
+    explained.device = op.device or None if placement is None else placement.device_of(op).name
     return explained
 
 
