@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deflateRawSync } from "node:zlib";
 
 /** What the bundle is made from; a Python test compares this with the number in the bundle's first line. */
 function fingerprint() {
@@ -30,7 +31,7 @@ const common = {
   logLevel: "warning",
 };
 
-/** `import text from "inline-worker:./worker.ts"` gives the built worker's source. */
+/** `import text from "inline-worker:./worker.ts"` gives the built worker's source, packed (deflate, base64). */
 const inlineWorker = {
   name: "inline-worker",
   setup(hooks) {
@@ -40,7 +41,8 @@ const inlineWorker = {
     }));
     hooks.onLoad({ filter: /.*/, namespace: "inline-worker" }, async (args) => {
       const made = await build({ ...common, entryPoints: [args.path], minify: true, write: false });
-      return { contents: made.outputFiles[0].text, loader: "text" };
+      // Packed: most of it is the layout library, and the bundle is part of every notebook's page.
+      return { contents: deflateRawSync(made.outputFiles[0].contents, { level: 9 }).toString("base64"), loader: "text" };
     });
   },
 };

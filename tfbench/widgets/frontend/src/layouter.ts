@@ -1,8 +1,15 @@
 // Sends layout problems to the worker. Only the newest matters: while one is being solved, a later one replaces
 // whatever was waiting.
 
-import source from "inline-worker:./worker.ts";
+import packed from "inline-worker:./worker.ts";
 import type { Problem, Result } from "./boxes";
+
+/** The worker's source: in the bundle it is deflated and in base64. */
+function unpacked(): Promise<string> {
+  const data = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Response(stream).text();
+}
 
 type Solve = (problem: Problem) => Promise<Result>;
 
@@ -46,7 +53,7 @@ export class Layouter {
   }
 
   private async start(): Promise<Solve> {
-    const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    const url = URL.createObjectURL(new Blob([await unpacked()], { type: "text/javascript" }));
     try {
       return await this.inWorker(url);
     } catch {

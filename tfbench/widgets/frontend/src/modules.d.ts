@@ -1,5 +1,6 @@
 declare module "inline-worker:*" {
-  const source: string;
-  export default source;
+  /** deflated, in base64 */
+  const packed: string;
+  export default packed;
 }
 declare module "*.css";
