@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_PARTS = ("framework", "rnn", "training", "util")
+_PARTS = ("framework", "layers", "rnn", "training", "util")
 
 
 def __getattr__(name: str) -> Any:

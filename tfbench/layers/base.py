@@ -211,8 +211,9 @@ class Layer:
             with name_scope(self._name_scope()):
                 if initializer is None:
                     initializer = scope.initializer or _default_initializer(name, kind, self._name)
-                # A variable that exists has its penalty already.
-                exists = variable_store().has(f"{scope.name}/{name}")
+                # A variable that exists has its penalty already (a getter may have made it under another name).
+                kept = variable_store().variables
+                before = len(kept)
                 variable = get_variable(
                     name,
                     shape=shape,
@@ -225,7 +226,7 @@ class Layer:
                     synchronization=synchronization,
                     aggregation=aggregation,
                 )
-                if regularizer is not None and not exists:
+                if regularizer is not None and len(kept) > before:
                     self._penalize(name, variable, regularizer)
         known = self._trainable_weights if trainable else self._non_trainable_weights
         if not any(variable is one for one in known):

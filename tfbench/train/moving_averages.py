@@ -38,11 +38,12 @@ def assign_moving_average(
         if share.dtype != variable.dtype.base_dtype:
             share = ops.cast(share, variable.dtype.base_dtype)
         if zero_debias:
-            return assign(variable, _debiased(variable, value, share), name=scope)
+            return assign(variable, debiased(variable, value, share), name=scope)
         return assign_sub(variable, (variable - value) * share, name=scope)
 
 
-def _debiased(variable: Any, value: Any, share: Any) -> Any:
+def debiased(variable: Any, value: Any, share: Any) -> Any:
+    """The average of the values so far, of which `value` is one; `share` is how much it counts."""
     with variable_scope(variable.op.name, values=[variable, value, share]):
         with colocate_with(variable), init_scope():
             biased = get_variable(
