@@ -59,13 +59,22 @@ def _message(function: str, module: str = "graph_def") -> Any:
     return call
 
 
+OPERATORS["node_function"] = lambda *arguments: importlib.import_module("tfbench.engine.functions").NodeFunction(
+    *arguments
+)
 OPERATORS["checkpoint_files"] = lambda: importlib.import_module("tfbench.formats.checkpoint_files")
+OPERATORS["name_attr_list"] = _message("name_attr_list")
+OPERATORS["record_reader"] = lambda *arguments: importlib.import_module("tfbench.formats.records").RecordReader(
+    *arguments
+)
 OPERATORS["node_def"] = _message("node_def")
 OPERATORS["graph_def"] = _message("graph_def")
 OPERATORS["graph_def_versions"] = _message("versions")
 OPERATORS["fill_step_stats"] = _message("fill_step_stats", "run_metadata")
 OPERATORS["fill_partition_graphs"] = _message("fill_partition_graphs", "run_metadata")
 OPERATORS["make_ndarray"] = _message("make_ndarray", "tensor_proto")
+OPERATORS["tensor_proto"] = _message("tensor_proto", "messages_in_strings")
+OPERATORS["example_from_json"] = _message("example_from_json", "messages_in_strings")
 
 #: what this file itself needs is no part of the API
 __all__ = [

@@ -55,6 +55,7 @@ from tfbench.engine.ops.sparse import *
 from tfbench.engine.ops.sparse_distance import *
 from tfbench.engine.ops.sparse_shapes import *
 from tfbench.engine.ops.set_operations import *
+from tfbench.engine.ops.sparse_merge import *
 from tfbench.engine.ops.random_common import *
 from tfbench.engine.ops.identity_n import *
 from tfbench.engine.ops.grouping import *
@@ -74,9 +75,13 @@ from tfbench.engine.ops.string_convert import *
 from tfbench.engine.ops.string_split import *
 from tfbench.engine.ops.string_regex import *
 from tfbench.engine.ops.string_csv import *
+from tfbench.engine.ops.serialized_tensors import *
+from tfbench.engine.ops.parse_features import *
+from tfbench.engine.ops.parse_examples import *
 from tfbench.engine.ops.files import *
 from tfbench.engine.ops.checkpoints import *
 from tfbench.engine.ops.queue_classes import *
+from tfbench.engine.ops.readers import *
 from tfbench.engine.ops.printing_v2 import *
 from tfbench.engine.ops.linalg import *
 from tfbench.engine.ops.linalg_solve import *
@@ -89,6 +94,10 @@ from tfbench.engine.ops.array_sort import *
 from tfbench.engine.ops.spectral import *
 from tfbench.engine.ops.spectral_real import *
 from tfbench.engine.ops import (  # public as `tf.nn` or `tf.image`, or known by op type only
+    dataset_functions,
+    dataset_iterators,
+    dataset_sources,
+    dataset_transforms,
     image_boxes,
     image_color,
     image_resize,

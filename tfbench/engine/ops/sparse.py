@@ -148,8 +148,10 @@ def _reorder_shape(node: Operation, indices: Shape, values: Shape, shape: Shape)
 
 @_reorder.kernel(CPU)
 def _reorder_kernel(xp: Any, indices: Any, values: Any, shape: Any) -> Any:
-    if indices.ndim != 2 or values.ndim != 1 or len(values) != len(indices):
+    if indices.ndim != 2 or values.ndim != 1:
         raise invalid(f"Input indices and values do not fit: {brackets(indices.shape)} and {brackets(values.shape)}")
+    if len(values) != len(indices):
+        raise invalid(f"Number of elements in indices ({len(indices)}) and values ({len(values)}) do not match")
     order = np.lexsort(tuple(indices[:, i] for i in range(indices.shape[1] - 1, -1, -1)))
     return indices[order], values[order]
 
