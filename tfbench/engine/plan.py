@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
-from tfbench.engine import generate
+from tfbench.engine import deadlines, generate
 from tfbench.engine.assemble import assemble
 from tfbench.engine.devices import DeviceSet
 from tfbench.engine.frames import arrange
@@ -101,7 +101,7 @@ class Plan:
                 return self._finish(interpreted, given)
         if self._has_scalars:
             feeds = [f[()] if scalar else f for f, scalar in zip(feeds, self._scalar_feeds, strict=True)]
-        if self._parallel is not None:
+        if self._parallel is not None and not deadlines.limited():
             return self._finish(self._run_partitions(self._parallel, generated, feeds), given)
         return self._finish(self._run_whole(generated, feeds), given)
 
@@ -140,7 +140,8 @@ class Plan:
         return sum(1 for _ in all_steps(steps)) <= _LONGEST_FUNCTION and depth(steps) <= generate.DEEPEST
 
     def _interpret(self, feeds: Sequence[Any], observer: Observer | None) -> list[Any]:
-        if self._parallel is not None and hasattr(observer, "begin_thread") and self._chooser.in_threads():
+        watched_in_threads = self._parallel is not None and hasattr(observer, "begin_thread")
+        if watched_in_threads and self._chooser.in_threads() and not deadlines.limited():
             return self._parallel.run(feeds, count_threads(), observer)
         begin = getattr(observer, "begin_thread", None)
         if begin is not None:

@@ -1,0 +1,85 @@
+"""How a run ends that may take so long and no longer, though what it does never waits: an endless loop, a long plan.
+
+A kernel that waits knows when to stop (`waiting`). Everything else is stopped from outside, so that a run without a
+deadline pays nothing for this: a thread sleeps until the time is over and then has the interpreter raise TimeUp in the
+thread that runs, as an interrupt from the keyboard would be raised, between two operations.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tfbench.engine import waiting
+
+#: seconds that kernels that wait get to say themselves that the time is over
+_GRACE = 0.02
+
+
+class TimeUp(BaseException):
+    """The time of the run is over. No `except Exception` may take it; `within` says it as TensorFlow does."""
+
+
+def limited() -> bool:
+    """Whether the run that is going on has a deadline."""
+    return waiting.deadline() is not None
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """What is run in the block, by this thread, may take so long.
+
+    Raises:
+      DeadlineExceededError: if it takes longer.
+    """
+    watch = _Watch(threading.get_ident(), seconds)
+    try:
+        with waiting.within(seconds):
+            watch.thread.start()
+            try:
+                yield
+            finally:
+                watch.end()
+    except TimeUp:
+        if not watch.fired:  # that of a run around this one, which a py_func made
+            raise
+        raise waiting.timed_out() from None
+
+
+class _Watch:
+    """A thread that waits for the end of the time, or of the run."""
+
+    __slots__ = ("_ended", "_lock", "_runner", "_seconds", "fired", "thread")
+
+    def __init__(self, runner: int, seconds: float) -> None:
+        self._runner = runner
+        self._seconds = seconds
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+        #: TimeUp was raised in the thread that runs, or will be
+        self.fired = False
+        self.thread = threading.Thread(target=self._wait, name="tfbench-deadline", daemon=True)
+
+    def end(self) -> None:
+        """The run is over: nothing is raised any more."""
+        with self._lock:
+            self._ended.set()
+            if self.fired:
+                _raise_in(self._runner, None)
+
+    def _wait(self) -> None:
+        if self._ended.wait(self._seconds + _GRACE):
+            return
+        with self._lock:
+            # Once only: what is raised a second time could come after the block.
+            if not self._ended.is_set():
+                self.fired = True
+                _raise_in(self._runner, TimeUp)
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Raises `error` in a thread, where it next comes to Python code; None takes back what has not been raised yet."""
+    import ctypes  # only who sets a deadline needs it
+
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error and ctypes.py_object(error))
