@@ -94,7 +94,7 @@ def damaged(tf):
             for record in RECORDS[:3]:
                 writer.write(record)
         whole, out = content(path), []
-        for end in (0, 12, 14, 18, 19, 31, 40, len(whole) - 1):
+        for end in (0, 12, 14, 20, 21, 33, 36, 60, len(whole) - 1):
             write(path, whole[:end])
             out.append([end, records(tf, path)])
         for place in (0, 9, 13, 18, 22, 36, 50):
