@@ -26,10 +26,7 @@ from tfbench.engine.run_errors import explain, keeps_cause
 from tfbench.engine.steps import AnyStep, GuardStep, Input, LoopStep, TransferStep, all_steps, load, name_of
 from tfbench.engine.threads import together
 from tfbench.engine.transfers import wait_until
-
-
-class Abandoned(BaseException):
-    """Another partition failed: this one need not go on. No `except Exception` may take it, and nobody sees it."""
+from tfbench.engine.waiting import Abandoned, in_part, part_of_a_run
 
 
 class Mailbox:
@@ -73,16 +70,19 @@ class Mailbox:
 class _Run:
     """What the threads of one run share."""
 
-    __slots__ = ("failed", "mail")
+    __slots__ = ("failed", "limits", "mail")
 
     def __init__(self, transfers: int) -> None:
         self.failed = False
+        #: of kernels that wait, for a queue
+        self.limits = part_of_a_run()
         self.mail = [Mailbox(self) for _ in range(transfers)]
 
     def abandon(self) -> None:
         self.failed = True
         for box in self.mail:
             box.open()
+        self.limits.abandon()
 
 
 class SendStep(TransferStep):
@@ -192,6 +192,7 @@ class Parallel:
             def work() -> None:
                 from tfbench.engine.kernels.threads import arithmetic
 
+                in_part(run.limits)
                 try:
                     with arithmetic(share):
                         found = self._run_one(partition, feeds, run, values, observer)
@@ -226,7 +227,8 @@ class Parallel:
             return partition.generated.function(*feeds, run.mail)
         except Exception as error:
             failed, iterations = partition.generated.failure(error)
-            raise explain(error, failed, feeds, iterations) from (error if keeps_cause(error) else None)
+            placement = self._program.placement
+            raise explain(error, failed, feeds, iterations, placement) from (error if keeps_cause(error) else None)
 
 
 def split(program: Program) -> Parallel | None:

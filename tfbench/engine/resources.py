@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any, TypeVar
 
 import numpy as np
@@ -81,6 +82,9 @@ class ResourceStore:
     def __init__(self) -> None:
         self._items: dict[tuple[str, str], Any] = {}
         self._lock = threading.Lock()
+        #: the session is closed: nobody may wait for anything of it any more
+        self.cancelled = False
+        self._private = count()
 
     def get(self, container: str, name: str, make: Callable[[], R]) -> R:
         """The resource called `name` in `container`; made on first use."""
@@ -90,6 +94,18 @@ class ResourceStore:
             if found is None:
                 found = self._items[key] = make()
             return found
+
+    def private_name(self, name: str) -> str:
+        """What the next resource is called that belongs to one node, `name`, alone."""
+        return f"_{next(self._private)}_{name}"
+
+    def cancel(self) -> None:
+        """Ends all waiting for resources: for a place in a queue, for a gradient."""
+        self.cancelled = True
+        for _, item in self.items():
+            cancel = getattr(item, "cancel_waiting", None)
+            if cancel is not None:
+                cancel()
 
     def find(self, container: str, name: str) -> Any:
         """The resource, or None."""

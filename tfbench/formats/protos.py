@@ -25,6 +25,7 @@ fields.
 from __future__ import annotations
 
 import re
+import threading
 from typing import Any
 
 from tfbench.formats import proto_config, proto_graph, proto_stats, proto_train
@@ -48,10 +49,13 @@ _SCALARS = {
 
 def __getattr__(name: str) -> Any:
     """The class of a message, or the wrapper of an enum, made now and kept."""
-    if name.startswith("_") or name not in _homes():
-        raise AttributeError(f"module {__name__!r} has no message or enum {name!r}")
-    made = globals()[name] = _make(name)
-    return made
+    with _making:
+        if name.startswith("_") or name not in _homes():
+            raise AttributeError(f"module {__name__!r} has no message or enum {name!r}")
+        made = globals().get(name)
+        if made is None:
+            made = globals()[name] = _make(name)
+        return made
 
 
 def __dir__() -> list[str]:
@@ -65,6 +69,8 @@ def message_names() -> list[str]:
 
 _known_homes: dict[str, str] = {}
 _pool: Any = None
+#: several threads may ask for their first message at once: errors of runs hold one
+_making = threading.RLock()
 _loaded: set[str] = set()
 
 

@@ -57,7 +57,12 @@ def _pack_shape(node: Operation, *inputs: Shape) -> list[Shape]:
 @_pack.kernel(CPU, GPU)
 def _pack_kernel(xp: Any, *values: Any, axis: int) -> Any:
     first = values[0]
-    if first.ndim == 0 and xp is np:
+    rank = getattr(first, "ndim", None)
+    if rank is None:
+        handles = np.empty(len(values), object)
+        handles[:] = values
+        return handles
+    if rank == 0 and xp is np:
         for value in values:
             if value.ndim:
                 break
