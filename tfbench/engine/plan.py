@@ -140,9 +140,9 @@ class Plan:
         return sum(1 for _ in all_steps(steps)) <= _LONGEST_FUNCTION and depth(steps) <= generate.DEEPEST
 
     def _interpret(self, feeds: Sequence[Any], observer: Observer | None) -> list[Any]:
-        watched_in_threads = self._parallel is not None and hasattr(observer, "begin_thread")
-        if watched_in_threads and self._chooser.in_threads() and not deadlines.limited():
-            return self._parallel.run(feeds, count_threads(), observer)
+        parallel = None if deadlines.limited() or not hasattr(observer, "begin_thread") else self._parallel
+        if parallel is not None and self._chooser.in_threads():
+            return parallel.run(feeds, count_threads(), observer)
         begin = getattr(observer, "begin_thread", None)
         if begin is not None:
             begin()

@@ -200,6 +200,8 @@ def _checked_pairs(pred_fn_pairs: Any) -> list[Any]:
         pairs = list(pred_fn_pairs)
     else:
         raise TypeError("'pred_fn_pairs' must be a list, tuple, or dict.")
+    if not pairs:
+        raise ValueError("'pred_fn_pairs' must have at least one (predicate, function) pair, but is empty.")
     pair: Any
     for pair in pairs:
         if not isinstance(pair, builtins.tuple) or len(pair) != 2:
