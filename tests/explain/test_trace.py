@@ -83,7 +83,7 @@ def test_forms(tmp_path: Path) -> None:
     text = str(traced)
     assert text.splitlines()[0].split() == ["op", "type", "device", "start", "µs", "took", "µs", "bytes"]
     assert "/device:GPU:1 (simulated)" in text
-    assert text.endswith("1 transfer, 48 bytes")
+    assert text.endswith("1 transfer, 48 bytes (simulated devices)")
     assert "<table>" in traced._repr_html_()
     assert {row["op"] for row in json.loads(json.dumps(traced.to_dict()))["steps"]} == {"ones", "a", "Const", "b"}
     with pytest.raises(AttributeError, match="frozen"):

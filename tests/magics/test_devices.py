@@ -52,6 +52,25 @@ def test_simulated_devices_are_marked_everywhere(shell: Shell) -> None:
     assert "/device:GPU:1 (simulated)" in answer._repr_html_()
 
 
+def test_show_devices_under_a_cell(shell: Shell) -> None:
+    cell = TOWERS.replace("%%graph towers", "%%graph towers --show devices")
+    shell.run(cell, "towers")
+    assert shell.out.splitlines()[1:] == [
+        "asked for      assigned  how many      operations",
+        "(none)         ?         1 operation   x",
+        "/device:GPU:0  ?         2 operations  ones, a",
+        "/device:GPU:1  ?         2 operations  b, c",
+    ]
+    shell.run("%devices simulate gpu=2")
+    shell.run(cell, "towers")
+    assert shell.out.splitlines()[1:] == [
+        "asked for      assigned                   how many      operations",
+        "(none)         /device:GPU:0 (simulated)  1 operation   x",
+        "/device:GPU:0  /device:GPU:0 (simulated)  2 operations  ones, a",
+        "/device:GPU:1  /device:GPU:1 (simulated)  2 operations  b, c",
+    ]
+
+
 def test_a_session_that_is_there_already_gets_them_too(shell: Shell) -> None:
     session = shell.bench.session()
     shell.run("tf.simulate_devices(gpu=1)")
@@ -72,9 +91,11 @@ def test_placement_of_a_fetch_and_what_crosses(shell: Shell) -> None:
         ("b", "/device:GPU:1", "/device:GPU:1", "asked"),
         ("c", "/device:GPU:1", "/device:GPU:1", "asked"),
     ]
-    assert [tuple(row) for row in answer.transfers] == [("a:0", "/device:GPU:0", "/device:GPU:1", 128)]
+    assert [tuple(row)[:4] for row in answer.transfers] == [("a:0", "/device:GPU:0", "/device:GPU:1", 128)]
     assert str(answer.transfers) == (
-        "tensor  from           to             bytes\na:0     /device:GPU:0  /device:GPU:1  128\n1 transfer, 128 bytes"
+        "tensor  from           to             bytes\n"
+        "a:0     /device:GPU:0  /device:GPU:1  128\n"
+        "1 transfer, 128 bytes (simulated devices)"
     )
     assert [row.op for row in shell.run("%placement b --fed a").ops] == ["b"]
     version = shell.bench.graph().version

@@ -60,6 +60,8 @@ class TransferRow(NamedTuple):
     source: str
     destination: str
     bytes: int | None
+    #: whether one of the two devices is
+    simulated: bool = False
 
 
 class Transfers(Rows[TransferRow]):
@@ -76,7 +78,10 @@ class Transfers(Rows[TransferRow]):
         return (row.tensor, row.source, row.destination, "?" if row.bytes is None else f"{row.bytes:,}")
 
     def footer(self) -> str:
-        return f"{super().footer()}, {_total(self)}" if len(self) else "nothing crosses devices"
+        if not len(self):
+            return "nothing crosses devices"
+        mark = " (simulated devices)" if any(row.simulated for row in self) else ""
+        return f"{super().footer()}, {_total(self)}{mark}"
 
 
 class PlacementAnswer:
@@ -116,6 +121,9 @@ class PlacementAnswer:
 def placement(fetches: Any = None, graph: Any = None, session: Any = None, feeds: Any = ()) -> PlacementAnswer:
     """Where operations run, and why; and what is copied between devices. Nothing is run.
 
+    A transfer inside a loop is one row, and happens in each iteration. What is fed is on its tensor's device, and what
+    is fetched is taken from there: neither is a transfer.
+
     Args:
       fetches: as `Session.run` takes them: only what they need, in run order. Default: the whole graph.
       graph: a Graph or the name of one of the bench's; default: that of the fetches or the session, else the default.
@@ -147,7 +155,9 @@ def _row(op: Operation, placed: Placement) -> PlacedRow:
 
 def _transfer(transfer: Transfer, placed: Placement) -> TransferRow:
     source, destination = placed.devices[transfer.source], placed.devices[transfer.destination]
-    return TransferRow(transfer.name, short_device(source.name), short_device(destination.name), transfer.bytes)
+    simulated = source.simulated or destination.simulated
+    names = short_device(source.name), short_device(destination.name)
+    return TransferRow(transfer.name, *names, transfer.bytes, simulated)
 
 
 def _marked(device: str, simulated: bool) -> str:

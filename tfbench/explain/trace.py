@@ -60,6 +60,8 @@ class TracedTransfer(NamedTuple):
     bytes: int
     start_us: float
     duration_us: float
+    #: whether one of the two devices is
+    simulated: bool = False
 
 
 class TracedTransfers(Rows[TracedTransfer]):
@@ -77,7 +79,10 @@ class TracedTransfers(Rows[TracedTransfer]):
         return (row.tensor, row.source, row.destination, f"{row.bytes:,}", *times)
 
     def footer(self) -> str:
-        return f"{super().footer()}, {sum(row.bytes for row in self):,} bytes" if len(self) else "nothing crossed"
+        if not len(self):
+            return "nothing crossed"
+        mark = " (simulated devices)" if any(row.simulated for row in self) else ""
+        return f"{super().footer()}, {sum(row.bytes for row in self):,} bytes{mark}"
 
 
 class Trace:
@@ -185,11 +190,13 @@ def _step(entry: Executed, recorder: Recorder) -> TracedStep:
 
 def _transfer(entry: Executed, recorder: Recorder) -> TracedTransfer:
     transfer = entry.transfer
+    source, destination = recorder.devices[transfer.source], recorder.devices[transfer.destination]
     return TracedTransfer(
         transfer.name,
-        short_device(recorder.devices[transfer.source].name),
-        short_device(recorder.devices[transfer.destination].name),
+        short_device(source.name),
+        short_device(destination.name),
         entry.bytes,
         round(entry.start / 1000, 3),
         round((entry.end - entry.start) / 1000, 3),
+        source.simulated or destination.simulated,
     )

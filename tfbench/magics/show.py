@@ -6,8 +6,9 @@ from typing import Any
 
 from IPython import display as ipython_display
 
+from tfbench import errors
 from tfbench.bench.result import CellResult
-from tfbench.explain import operations, order
+from tfbench.explain import operations, order, placement
 from tfbench.explain.defaults import session_for
 from tfbench.explain.text import count, shorten, table
 from tfbench.magics.notebook import Notebook
@@ -40,15 +41,22 @@ def show(notebook: Notebook, cell_id: str, result: CellResult, view: str | None)
             order([graph.get_operation_by_name(name) for name in result.added], notebook.bench.session(result.graph))
         )
     elif view == "devices":
-        print(_devices(graph, result))
+        print(_devices(graph, result, session_for(graph) or notebook.bench.session(result.graph)))
 
 
-def _devices(graph: Any, result: CellResult) -> str:
-    """Which devices the cell's operations ask for."""
-    asked: dict[str, list[str]] = {}
+def _devices(graph: Any, result: CellResult, session: Any) -> str:
+    """Which devices the cell's operations ask for, and which they get."""
     added = set(result.added)
-    for row in operations.ops(graph):
-        if row.name in added:
-            asked.setdefault(row.device or "(none)", []).append(row.name)
-    rows = [(device, count(len(names), "operation"), shorten(", ".join(names), 80)) for device, names in asked.items()]
-    return table(("asked for", "how many", "operations"), rows, limit=80)
+    try:
+        rows = [row for row in placement(graph=graph, session=session).ops if row.op in added]
+        found = [
+            (row.requested, f"{row.assigned} (simulated)" if row.simulated else row.assigned, row.op) for row in rows
+        ]
+    except errors.InvalidArgumentError:
+        # A device that is not there: %placement says so; what was asked for is true all the same.
+        found = [(row.device, "?", row.name) for row in operations.ops(graph) if row.name in added]
+    names: dict[tuple[str, str], list[str]] = {}
+    for asked, assigned, name in found:
+        names.setdefault((asked or "(none)", assigned), []).append(name)
+    lines = [(*key, count(len(ops), "operation"), shorten(", ".join(ops), 80)) for key, ops in names.items()]
+    return table(("asked for", "assigned", "how many", "operations"), lines, limit=80)
