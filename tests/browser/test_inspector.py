@@ -104,9 +104,9 @@ def shown(open_notebook):
     return show
 
 
-def painted(panel: Panel) -> int:
-    """How many colours the map has: a blank canvas has one."""
-    return panel.find("tfb-map").evaluate(
+def painted(panel: Panel, test_id: str = "tfb-map") -> int:
+    """How many colours a canvas has: a blank one has one."""
+    return panel.find(test_id).evaluate(
         """canvas => {
             const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
             const seen = new Set();
@@ -114,6 +114,14 @@ def painted(panel: Panel) -> int:
             return seen.size;
         }"""
     )
+
+
+def wait_for_colours(panel: Panel, test_id: str, count: int) -> None:
+    for _ in range(100):
+        if painted(panel, test_id) > count:
+            return
+        panel.page.wait_for_timeout(50)
+    raise AssertionError(f"{test_id} has only {painted(panel, test_id)} colours")
 
 
 def test_one_selection_in_all_views(shown):
@@ -382,3 +390,34 @@ def test_order_and_devices(shown):
     towers.find("tfb-device-1").click()
     expect(towers.find("tfb-placement").locator("[role=grid]")).to_have_attribute("aria-rowcount", "2")
     expect(towers.find("tfb-placement")).to_contain_text("asked")
+
+
+def test_filters_follow_the_values(open_notebook):
+    notebook = open_notebook(
+        [
+            "import numpy as np\n"
+            "import tfbench as tf\n"
+            "numbers = np.linspace(-1, 1, 5*5*3*8).reshape(5, 5, 3, 8).astype('f')\n"
+            "w = tf.get_variable('conv1/weights', initializer=numbers)\n"
+            "v = tf.get_variable('conv2/weights', initializer=np.zeros((3, 3, 8, 4), 'f'))\n"
+            "double = w.assign(2 * w)\n"
+            "session = tf.Session(); session.run(tf.global_variables_initializer())\n"
+            "panel = tf.inspect(session, tab='filters')\npanel",
+            "session.run(double); 'doubled'",
+            "session.run(v.assign(np.ones((3, 3, 8, 4)))); 'ones'",
+        ]
+    )
+    notebook.run(0)
+    panel = Panel(notebook, 0)
+    expect(panel.find("tfb-filters-scale")).to_contain_text("shown as colour")
+    expect(panel.find("tfb-filters-scale")).to_contain_text("white +1.")
+    wait_for_colours(panel, "tfb-filters", 100)
+    notebook.run(1)
+    expect(panel.find("tfb-filters-scale")).to_contain_text("white +2.")
+    panel.find("tfb-filters-variable").select_option("conv2/weights")
+    expect(panel.title).to_have_text("conv2/weights")
+    expect(panel.find("tfb-filters-scale")).to_contain_text("One scale for all")
+    expect(panel.root.get_by_label("Input channel")).to_be_visible()
+    notebook.run(2)
+    corner = "e => e.getContext('2d').getImageData(2, 2, 1, 1).data[0] === 84"
+    notebook.page.wait_for_function(corner, arg=panel.find("tfb-filters").element_handle())

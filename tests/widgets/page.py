@@ -56,6 +56,10 @@ class Page:
 
     on_placement = on_order
 
+    def on_filters(self, content: dict[str, Any], buffers: list[bytes]) -> None:
+        tiles = np.frombuffer(buffers[0], np.float32).reshape(content["tiles"]) if buffers else None
+        self.answers["filters"] = (content, tiles)
+
     def on_stats(self, content: dict[str, Any], buffers: list[bytes]) -> None:
         count, bins = content["count"], content["bins"]
         at = np.frombuffer(buffers[0], np.int32)

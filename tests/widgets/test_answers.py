@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tfbench as tf
@@ -91,4 +92,31 @@ def test_nothing_is_answered_before_the_page_has_the_graph() -> None:
     publisher = Publisher(graph, session, page.send)
     publisher.receive({"v": 1, "kind": "ask", "what": "order", "fetch": "x"})
     assert page.kinds == []
+    publisher.close()
+
+
+def test_filters() -> None:
+    rng = np.random.default_rng(0)
+    value = rng.normal(size=(3, 5, 20, 4)).astype(np.float32)
+    value[0, 0, 0, 0] = np.nan
+    with tf.Graph().as_default() as graph:
+        weights = tf.get_variable("weights", initializer=value)
+        tf.get_variable("biases", [4])
+    session = tf.Session(graph=graph)
+    page = Page()
+    publisher = Publisher(graph, session, page.send)
+    publisher.receive({"v": 1, "kind": "hello"})
+    ask = {"v": 1, "kind": "ask", "what": "filters"}
+    publisher.receive({**ask, "fetch": "weights"})
+    assert "not initialized" in page.answers["filters"][0]["error"]
+    session.run(weights.initializer)
+    publisher.receive({**ask, "fetch": "weights"})
+    content, tiles = page.answers["filters"]
+    assert content["shape"] == [3, 5, 20, 4]
+    assert tiles.shape == (16, 4, 3, 5)
+    np.testing.assert_array_equal(tiles[2, 1], value[:, :, 2, 1])
+    assert content["limit"] == np.nanmax(np.abs(value))
+    assert content["broken"] == 1
+    publisher.receive({**ask, "fetch": "biases"})
+    assert "error" in page.answers["filters"][0]
     publisher.close()

@@ -1,7 +1,8 @@
-"""What the page asks the kernel beside the graph itself: in which order a fetch runs, and where everything runs.
+"""What the page asks the kernel beside the graph itself.
 
-A question is `{kind: "ask", what: "order" | "placement", fetch}`. The answer names the question; an error is an answer
-too, in words. Operations are said by their index in the snapshot that the page has.
+In which order does a fetch run, where does everything run, what do the kernels of a convolution look like? A question
+is `{kind: "ask", what: "order" | "placement" | "filters", fetch}`. The answer names the question; an error is an
+answer too, in words. Operations are said by their index in the snapshot that the page has.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.explain.known_variables import variable_buffer
 from tfbench.explain.order import order
 from tfbench.explain.placement import placement
 from tfbench.snapshot import Snapshot
 from tfbench.widgets.protocol import Packet, Table, text
 
 #: what the page may ask
-QUESTIONS = ("order", "placement")
+QUESTIONS = ("order", "placement", "filters")
+
+#: so many output and input channels of a convolution are sent
+OUTPUTS, INPUTS = 96, 16
 
 #: when an op in a loop runs; the page knows the same list
 _PARTS = ("", "enter", "test", "body", "exit")
@@ -29,8 +34,10 @@ def answer(what: str, fetch: str, graph: Any, session: Any, snapshot: Snapshot) 
         places = {info.name: i for i, info in enumerate(snapshot.ops)}
         if what == "order":
             more, buffers = _order(fetch, graph, session, places)
-        else:
+        elif what == "placement":
             more, buffers = _placement(fetch, graph, session, places)
+        else:
+            more, buffers = _filters(fetch, graph, session)
     except Exception as error:
         more, buffers = {"error": text(f"{type(error).__name__}: {error}")}, []
     return Packet({**content, **more}, buffers)
@@ -71,6 +78,29 @@ def _placement(fetch: str, graph: Any, session: Any, places: dict[str, int]) -> 
         "transfers": transfers,
     }
     return header, [np.array(cells, np.int32).tobytes()]
+
+
+def _filters(fetch: str, graph: Any, session: Any) -> tuple[dict[str, Any], list[bytes]]:
+    """The kernels of a variable [height, width, inputs, outputs], as tiles [inputs, outputs, height, width]."""
+    if session is None:
+        raise ValueError("There is no session here: inspect(session) shows values.")
+    op = graph.get_operation_by_name(fetch)
+    buffer = variable_buffer(session, op)
+    value = None if buffer is None else buffer.array
+    if value is None:
+        raise ValueError(f"{fetch} is not initialized in this session.")
+    if value.ndim != 4 or value.dtype.kind not in "fiu":
+        raise ValueError(f"{fetch} has shape {value.shape} and type {value.dtype.name}; kernels have four axes.")
+    tiles = np.ascontiguousarray(value[:, :, :INPUTS, :OUTPUTS].transpose(2, 3, 0, 1), np.float32)
+    finite = np.isfinite(value)
+    header = {
+        "shape": list(value.shape),
+        "tiles": list(tiles.shape),
+        # One scale for all kernels, those too that are not sent.
+        "limit": float(np.abs(value[finite]).max()) if finite.any() else 0.0,
+        "broken": int(value.size - np.count_nonzero(finite)),
+    }
+    return header, [tiles.tobytes()]
 
 
 def _texts(table: Table) -> list[str]:

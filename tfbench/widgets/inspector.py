@@ -34,7 +34,7 @@ class Inspector(anywidget.AnyWidget):
     """A live panel on one graph.
 
     `selected` names the operation that is chosen, or a scope with a slash at its end; '' for nothing.
-    `tab` is the view in front: "map", "variables", "devices" or "order".
+    `tab` is the view in front: "map", "variables", "devices", "order" or "filters".
     """
 
     _esm = _STATIC / "inspector.js"
@@ -118,7 +118,7 @@ def inspect(obj: Any = None, *, session: Any = None, tab: str = "map", name: str
         graph.
       session: where values come from. Default: the session given as `obj`, else the default session or the bench's,
         if it is one of this graph.
-      tab: the view in front, "map", "variables", "devices" or "order".
+      tab: the view in front, "map", "variables", "devices", "order" or "filters".
       name: what the panel calls the graph. Default: as the bench does.
 
     Raises:

@@ -67,8 +67,8 @@ def devices_text(snapshot: Snapshot, values: bool = False) -> str:
     return "\n".join(["Devices asked for", *lines])
 
 
-def no_order(snapshot: Snapshot, values: bool = False) -> str:
-    """An order is that of a fetch: `%order FETCH` and `explain.order` have it as text and as a table."""
+def elsewhere(snapshot: Snapshot, values: bool = False) -> str:
+    """Nothing: an order is that of a fetch, and filters are values. `%order` and `%filters` have them as text."""
     return ""
 
 

@@ -1,7 +1,7 @@
 """The inspector's views, as the kernel knows them: what each says in a terminal and in a page without scripts.
 
-A view is one row of `VIEWS`; its live face is registered under the same id in `frontend/src`. Adding Filters means
-one more row here and one `registerView` there.
+A view is one row of `VIEWS`; its live face is registered under the same id in `frontend/src`. A further view is one
+more row here and one `registerView` there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ VIEWS: dict[str, View] = {
         View("map", "Map", text.scopes_text, static_html.map_html),
         View("variables", "Variables", text.variables_text, static_html.variables_html),
         View("devices", "Devices", text.devices_text, static_html.devices_html),
-        View("order", "Order", text.no_order, text.no_order),
+        View("order", "Order", text.elsewhere, text.elsewhere),
+        View("filters", "Filters", text.elsewhere, text.elsewhere),
     )
 }
 

@@ -68,6 +68,32 @@ export interface PlacementMessage {
   transfers?: [string, number, number, number | null][];
 }
 
+export interface FiltersAnswer {
+  fetch: string;
+  error: string;
+  /** of the whole variable: height, width, inputs, outputs */
+  shape: number[];
+  /** inputs, outputs, height, width of what was sent */
+  tiles: number[];
+  values: Float32Array;
+  /** the largest absolute value of all kernels */
+  limit: number;
+  /** NaN and infinite elements */
+  broken: number;
+}
+
+export interface FiltersMessage {
+  v: number;
+  kind: "filters";
+  seq: number;
+  fetch: string;
+  error?: string;
+  shape?: number[];
+  tiles?: number[];
+  limit?: number;
+  broken?: number;
+}
+
 function table(buffers: (DataView | ArrayBuffer)[], count: number, width: number): Int32Array {
   const cells = buffers[0] ? new Int32Array(bytes(buffers[0])) : new Int32Array(0);
   if (cells.length !== count * width) throw new Error("rows do not match their count");
@@ -102,4 +128,11 @@ export function readPlacement(message: PlacementMessage, buffers: (DataView | Ar
     devices: message.devices ?? [],
     simulated: (message.devices ?? []).map((_, i) => simulated.has(i)),
   };
+}
+
+export function readFilters(message: FiltersMessage, buffers: (DataView | ArrayBuffer)[]): FiltersAnswer {
+  const { fetch, error = "", shape = [], tiles = [0, 0, 0, 0], limit = 0, broken = 0 } = message;
+  const values = buffers[0] ? new Float32Array(bytes(buffers[0])) : new Float32Array(0);
+  if (values.length !== tiles.reduce((product, size) => product * size, 1)) throw new Error("tiles do not match their sizes");
+  return { fetch, error, shape, tiles, values, limit, broken };
 }

@@ -2,6 +2,7 @@
 
 import { render } from "preact";
 import "./devices";
+import "./filters";
 import "./map";
 import "./order";
 import "./style.css";

@@ -2,7 +2,7 @@
 // views of one widget. Nothing here knows about drawing.
 
 import { Hierarchy } from "./hierarchy";
-import { readOrder, readPlacement, type OrderAnswer, type PlacementAnswer } from "./answers";
+import { readFilters, readOrder, readPlacement, type FiltersAnswer, type OrderAnswer, type PlacementAnswer } from "./answers";
 import type { GraphInfo, Message, Op, Stats, Variable } from "./protocol";
 import { closeness, matcher } from "./text";
 import { readHistory, readRows, readStats } from "./protocol";
@@ -55,8 +55,9 @@ export class Model {
   /** What the kernel last said of it, and of where operations run; null while it is asked. */
   order: OrderAnswer | null = null;
   placement: PlacementAnswer | null = null;
+  filters: FiltersAnswer | null = null;
   /** Asks the kernel; whoever connects the model says how. */
-  ask: (what: "order" | "placement", fetch: string) => void = () => {};
+  ask: (what: "order" | "placement" | "filters", fetch: string) => void = () => {};
 
   /** The tree of scopes of the graph as it is now. */
   get tree(): Hierarchy {
@@ -165,6 +166,10 @@ export class Model {
         break;
       case "placement":
         this.placement = readPlacement(message, buffers);
+        this.emit("answer");
+        break;
+      case "filters":
+        this.filters = readFilters(message, buffers);
         this.emit("answer");
         break;
       case "status":

@@ -2,7 +2,7 @@
 // is a custom message {v, kind, seq, …} with binary buffers. The kernel numbers its messages; when the page
 // misses one it asks for a whole snapshot and ignores differences until it has it.
 
-import type { OrderMessage, PlacementMessage } from "./answers";
+import type { FiltersMessage, OrderMessage, PlacementMessage } from "./answers";
 
 export const VERSION = 1;
 
@@ -113,7 +113,7 @@ export interface StatusMessage {
   text: string;
 }
 
-export type Message = SnapshotMessage | StatsMessage | StatusMessage | OrderMessage | PlacementMessage;
+export type Message = SnapshotMessage | StatsMessage | StatusMessage | OrderMessage | PlacementMessage | FiltersMessage;
 
 /** A typed array over a message buffer, copied: buffers are DataViews at any alignment. */
 export function bytes(view: DataView | ArrayBuffer): ArrayBuffer {
