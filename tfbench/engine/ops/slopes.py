@@ -37,18 +37,23 @@ def _number(y: Any, value: float) -> Any:
     return y.dtype.type(value)
 
 
+def _where_wanted(xp: Any, dy: Any, slope: Any) -> Any:
+    """`slope`, and 0 where the incoming gradient is 0, however steep: the other side of a `tf.where` adds nothing."""
+    return xp.where(dy == 0, _number(slope, 0), slope)
+
+
 def _sqrt(xp: Any, y: Any, dy: Any) -> Any:
-    return dy * _number(y, 0.5) / _conj(xp, y)
+    return _where_wanted(xp, dy, dy * _number(y, 0.5) / _conj(xp, y))
 
 
 def _rsqrt(xp: Any, y: Any, dy: Any) -> Any:
     root = _conj(xp, y)
-    return dy * _number(y, -0.5) * root * root * root
+    return _where_wanted(xp, dy, dy * _number(y, -0.5) * root * root * root)
 
 
 def _reciprocal(xp: Any, y: Any, dy: Any) -> Any:
     inverse = _conj(xp, y)
-    return -dy * inverse * inverse
+    return _where_wanted(xp, dy, -dy * inverse * inverse)
 
 
 sqrt_grad = _slope("SqrtGrad", _sqrt, "the gradient of a square root, from the root")
