@@ -45,7 +45,7 @@ def test_an_empty_file_has_no_records(tmp_path):
 
 def test_damage_is_named(tmp_path):
     path = tmp_path / "a.bin"
-    with pytest.raises(errors.NotFoundError, match="a.bin"):
+    with pytest.raises(errors.NotFoundError, match=r"a\.bin"):
         cifar10.read(path)
     cifar10.write(path, *some(2))
     data = path.read_bytes()
@@ -74,7 +74,7 @@ def test_what_does_not_fit_is_refused_and_nothing_is_written(tmp_path, images, l
 
 
 def test_files_are_found_where_the_archive_puts_them(tmp_path):
-    with pytest.raises(errors.NotFoundError, match="data_batch_1.bin"):
+    with pytest.raises(errors.NotFoundError, match=r"data_batch_1\.bin"):
         cifar10.files(tmp_path)
     inner = tmp_path / "cifar-10-batches-bin"
     inner.mkdir()

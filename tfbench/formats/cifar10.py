@@ -55,8 +55,8 @@ def read(path: PathLike) -> tuple[Array, Array]:
         raise errors.DataLossError(
             None,
             None,
-            f"{os.fspath(path)}: the record at offset {wrong[0] * RECORD} has label {labels[wrong[0]]}; labels are 0 to "
-            f"{len(CLASSES) - 1}.",
+            f"{os.fspath(path)}: the record at offset {wrong[0] * RECORD} has label {labels[wrong[0]]}; labels are 0 "
+            f"to {len(CLASSES) - 1}.",
         )
     planes = records[:, LABEL:].reshape(whole, CHANNELS, SIZE, SIZE)
     return np.ascontiguousarray(planes.transpose(0, 2, 3, 1)), labels
