@@ -38,6 +38,16 @@ from tfbench.contrib.layers.separable import (
     separable_convolution2d,
 )
 from tfbench.contrib.layers.shaping import dropout, flatten, one_hot_encoding, repeat, softmax, stack
+from tfbench.contrib.layers.summaries import (
+    summarize_activation,
+    summarize_activations,
+    summarize_biases,
+    summarize_collection,
+    summarize_tensor,
+    summarize_tensors,
+    summarize_variables,
+    summarize_weights,
+)
 
 __all__ = [
     "OPTIMIZER_CLS_NAMES", "OPTIMIZER_SUMMARIES", "apply_regularization", "avg_pool2d", "avg_pool3d", "batch_norm",
@@ -46,6 +56,7 @@ __all__ = [
     "convolution3d", "convolution3d_transpose", "dropout", "elu", "embed_sequence", "embedding_lookup_unique",
     "flatten", "fully_connected", "l1_l2_regularizer", "l1_regularizer", "l2_regularizer", "layer_norm", "linear",
     "max_pool2d", "max_pool3d", "one_hot_encoding", "optimize_loss", "relu", "relu6", "repeat", "separable_conv2d",
-    "separable_convolution2d", "softmax", "stack", "sum_regularizer", "variance_scaling_initializer",
-    "xavier_initializer", "xavier_initializer_conv2d",
+    "separable_convolution2d", "softmax", "stack", "sum_regularizer", "summarize_activation", "summarize_activations",
+    "summarize_biases", "summarize_collection", "summarize_tensor", "summarize_tensors", "summarize_variables",
+    "summarize_weights", "variance_scaling_initializer", "xavier_initializer", "xavier_initializer_conv2d",
 ]  # fmt: skip

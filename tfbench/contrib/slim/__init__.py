@@ -1,0 +1,17 @@
+"""`tf.contrib.slim`: the layers of `tf.contrib.layers` with shared arguments (`arg_scope`), and what goes with them."""
+
+from tfbench.contrib import losses, metrics
+from tfbench.contrib.arg_scope import *
+from tfbench.contrib.assigning import *
+from tfbench.contrib.layers import *
+from tfbench.contrib.layers import initializers, regularizers, utils
+from tfbench.contrib.slim import learning, model_analyzer, summaries
+from tfbench.contrib.variables import *
+from tfbench.train.training_step import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+)
+
+__all__ = [name for name in dir() if not name.startswith("_")]
