@@ -45,6 +45,12 @@ def _saver_from_proto(message: Any, import_scope: str | None) -> Any:
     return Saver.from_proto(message, import_scope=import_scope)
 
 
+def _queue_runner_from_proto(message: Any, import_scope: str | None) -> Any:
+    from tfbench.train.queue_runner import QueueRunner
+
+    return QueueRunner.from_proto(message, import_scope=import_scope)
+
+
 def _own_to_proto(item: Any, export_scope: str | None) -> Any:
     return item.to_proto(export_scope=export_scope)
 
@@ -53,6 +59,10 @@ _VARIABLES = ProtoFunctions(lambda: protos.VariableDef(), _own_to_proto, _variab
 for _key in (*GraphKeys._VARIABLE_COLLECTIONS, GraphKeys.GLOBAL_STEP, GraphKeys.EVAL_STEP):
     register_proto_functions(_key, _VARIABLES)
 register_proto_functions(GraphKeys.SAVERS, ProtoFunctions(lambda: protos.SaverDef(), _own_to_proto, _saver_from_proto))
+register_proto_functions(
+    GraphKeys.QUEUE_RUNNERS,
+    ProtoFunctions(lambda: protos.QueueRunnerDef(), _own_to_proto, _queue_runner_from_proto),
+)
 
 
 def add_collection(meta_graph: Any, graph: Graph, key: Any, export_scope: str | None, skip: bool = False) -> None:

@@ -8,6 +8,16 @@ from typing import Any
 from tfbench.train.adadelta import AdadeltaOptimizer
 from tfbench.train.adagrad import AdagradDAOptimizer, AdagradOptimizer, ProximalAdagradOptimizer
 from tfbench.train.adam import AdamOptimizer
+from tfbench.train.batching import (
+    batch,
+    batch_join,
+    maybe_batch,
+    maybe_batch_join,
+    maybe_shuffle_batch,
+    maybe_shuffle_batch_join,
+    shuffle_batch,
+    shuffle_batch_join,
+)
 from tfbench.train.checkpoint_reader import NewCheckpointReader, list_variables, load_checkpoint, load_variable
 from tfbench.train.checkpoint_state import (
     checkpoint_exists,
@@ -20,6 +30,10 @@ from tfbench.train.checkpoint_state import (
     update_checkpoint_state,
 )
 from tfbench.train.cluster_spec import ClusterSpec
+from tfbench.train.coordinator import (
+    Coordinator,
+    LooperThread,
+)
 from tfbench.train.decay import (
     cosine_decay,
     cosine_decay_restarts,
@@ -36,10 +50,23 @@ from tfbench.train.device_setter import replica_device_setter
 from tfbench.train.ftrl import FtrlOptimizer
 from tfbench.train.gradient_descent import GradientDescentOptimizer, ProximalGradientDescentOptimizer
 from tfbench.train.init_from_checkpoint import init_from_checkpoint
+from tfbench.train.input_producers import (
+    input_producer,
+    limit_epochs,
+    match_filenames_once,
+    range_input_producer,
+    slice_input_producer,
+    string_input_producer,
+)
 from tfbench.train.meta_graphs import export_meta_graph, import_meta_graph, write_graph
 from tfbench.train.momentum import MomentumOptimizer
 from tfbench.train.moving_averages import ExponentialMovingAverage
 from tfbench.train.optimizer import Optimizer
+from tfbench.train.queue_runner import (
+    QueueRunner,
+    add_queue_runner,
+    start_queue_runners,
+)
 from tfbench.train.rmsprop import RMSPropOptimizer
 from tfbench.train.saver import Saver
 from tfbench.train.training_step import (
@@ -56,17 +83,23 @@ __all__ = [
     "AdagradOptimizer",
     "AdamOptimizer",
     "ClusterSpec",
+    "Coordinator",
     "ExponentialMovingAverage",
     "FtrlOptimizer",
     "GradientDescentOptimizer",
+    "LooperThread",
     "MomentumOptimizer",
     "NewCheckpointReader",
     "Optimizer",
     "ProximalAdagradOptimizer",
     "ProximalGradientDescentOptimizer",
+    "QueueRunner",
     "RMSPropOptimizer",
     "Saver",
+    "add_queue_runner",
     "assert_global_step",
+    "batch",
+    "batch_join",
     "checkpoint_exists",
     "checkpoints_iterator",
     "cosine_decay",
@@ -82,19 +115,32 @@ __all__ = [
     "global_step",
     "import_meta_graph",
     "init_from_checkpoint",
+    "input_producer",
     "inverse_time_decay",
     "latest_checkpoint",
+    "limit_epochs",
     "linear_cosine_decay",
     "list_variables",
     "load_checkpoint",
     "load_variable",
+    "match_filenames_once",
+    "maybe_batch",
+    "maybe_batch_join",
+    "maybe_shuffle_batch",
+    "maybe_shuffle_batch_join",
     "natural_exp_decay",
     "noisy_linear_cosine_decay",
     "piecewise_constant",
     "piecewise_constant_decay",
     "polynomial_decay",
+    "range_input_producer",
     "remove_checkpoint",
     "replica_device_setter",
+    "shuffle_batch",
+    "shuffle_batch_join",
+    "slice_input_producer",
+    "start_queue_runners",
+    "string_input_producer",
     "update_checkpoint_state",
     "write_graph",
 ]

@@ -25,7 +25,10 @@ _ON_READERS = [
     "Read", "ReadUpTo", "NumRecordsProduced", "NumWorkUnitsCompleted", "SerializeState", "RestoreState", "Reset",
 ]  # fmt: skip
 
+_ON_MAPS = ["AddSparseToTensorsMap", "AddManySparseToTensorsMap", "TakeManySparseFromTensorsMap"]
+
 NOT_SAMPLED = {
+    **dict.fromkeys(_ON_MAPS, "what it gives depends on what others gave; tested with tf.train.batch in the facts"),
     **{f"Queue{what}V2": "it takes a queue, which has to be filled; tested in the facts" for what in _ON_QUEUES},
     **{f"Reader{what}V2": "it takes a reader, which needs files; tested in the facts" for what in _ON_READERS},
 }
