@@ -29,7 +29,7 @@ _HOMES = {
     ),
     **dict.fromkeys(("match_filenames_once", "write_graph"), "tfbench.train"),
     "parse_sequence_example": "tfbench.engine.ops.parse_examples",
-    "gfile": "tfbench.gfile",
+    "gfile": "tfbench.gfile.new_names",
 }  # fmt: skip
 
 

@@ -180,6 +180,7 @@ def test_required_flags_and_validators() -> None:
     flags.mark_flags_as_mutual_exclusive(["ms", "mc"], flag_values=values)
     with pytest.raises(flags.IllegalFlagValueError, match=r"At most one of \(ms, mc\)"):
         values(["prog", "--needed=1", "--num=4", "--ms=a", "--mc=red"])
+    values.unparse_flags()
     flags.mark_bool_flags_as_mutual_exclusive(["yes", "no"], required=True, flag_values=values)
     with pytest.raises(flags.IllegalFlagValueError, match=r"Exactly one of \(yes, no\) must be True"):
         values(["prog", "--needed=1", "--num=4", "--mc=red", "--yes"])
