@@ -11,11 +11,13 @@ from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import lookup
 from tfbench.engine.ops.array_select import where_v2
 from tfbench.engine.ops.nn_top import top_k
+from tfbench.engine.ops.set_operations import set_size
+from tfbench.engine.ops.sparse_shapes import sparse_concat, sparse_reshape
 from tfbench.engine.ops.weights_broadcast import broadcast_weights
 from tfbench.engine.tensor import Tensor
 from tfbench.metrics.means import Metric
 from tfbench.metrics.state import kept, metric_variable
-from tfbench.metrics.top_k import at_k_name, sizes_true_positive
+from tfbench.metrics.top_k import at_k_name, sizes_true_positive, with_last_axis
 from tfbench.variables import assign_add
 
 
@@ -30,10 +32,7 @@ def average_precision_at_k(
 ) -> Metric:
     """The mean average precision of the k classes with the highest of the scores `predictions`.
 
-    Labels are dense: class numbers along the last axis; those out of range do not count.
-
-    Raises:
-      NotImplementedError: for sparse labels.
+    Labels are class numbers along the last axis of a tensor or a sparse tensor; those out of range do not count.
     """
     with name_scope(name, at_k_name("average_precision", k), [predictions, labels, weights]) as scope:
         _, best = top_k(predictions, k)
@@ -50,16 +49,13 @@ def sparse_average_precision_at_k(*args: Any, **kwargs: Any) -> Metric:
 def _only_known(labels: Any, classes: Tensor) -> Any:
     """The labels, with -1 for each that is no class."""
     labels = convert_to_tensor_or_sparse_tensor(labels)
-    if isinstance(labels, SparseTensor):
-        raise NotImplementedError(
-            "average_precision_at_k takes dense labels only, found a SparseTensor. tf.sparse_tensor_to_dense(labels, "
-            "default_value=-1) makes them dense: -1 does not count."
-        )
+    numbers = labels.values if isinstance(labels, SparseTensor) else labels
 
     def cleaned() -> Any:
-        return where_v2(ops.greater_equal(labels, classes), -1 * ops.ones_like(labels), labels)
+        known = where_v2(ops.greater_equal(numbers, classes), -1 * ops.ones_like(numbers), numbers)
+        return SparseTensor(labels.indices, known, labels.dense_shape) if labels is not numbers else known
 
-    return ops.cond(ops.greater_equal(ops.reduce_max(labels), classes), cleaned, lambda: labels)
+    return ops.cond(ops.greater_equal(ops.reduce_max(numbers), classes), cleaned, lambda: labels)
 
 
 def _mean(
@@ -92,6 +88,7 @@ def _average_precision(labels: Any, idx: Any) -> Tensor:
         idx = ops.cast(idx, int64, name="predictions_idx")
         if idx.shape.ndims == 0:
             raise ValueError("The rank of `predictions_idx` must be at least 1.")
+        labels = with_last_axis(labels, idx)
         k = idx.shape.as_list()[-1]
         each = ops.expand_dims(idx, -1, name="predictions_idx_per_k")
         labels_of_each = _repeated(labels, k)
@@ -104,18 +101,26 @@ def _average_precision(labels: Any, idx: Any) -> Tensor:
         return ops.divide(total, ops.cast(_possible(labels, k), float64), name=scope)
 
 
-def _repeated(labels: Tensor, count: int) -> Tensor:
+def _repeated(labels: Any, count: int) -> Any:
     """The labels `count` times along a new axis before the last one."""
     with name_scope("labels_per_k", "expand_and_tile", [labels, count, -1]) as scope:
-        expanded = ops.expand_dims(labels, -2, name="expand")
+        if isinstance(labels, SparseTensor):
+            shape = labels.dense_shape
+            last = ops.reshape(ops.size(shape) + (-1), [1])
+            parts = (ops.slice(shape, [0], last), [1], ops.slice(shape, last, [-1]))
+            expanded = sparse_reshape(labels, ops.concat(parts, 0, name="expanded_shape"), name="expand")
+            return expanded if count == 1 else sparse_concat(-2, [expanded] * count, name=scope)
+        one = ops.expand_dims(labels, -2, name="expand")
         if count == 1:
-            return expanded
+            return one
         ones = ops.ones_like(ops.shape(labels))
-        return ops.tile(expanded, ops.concat((ones[:-1], (count,), ones[-1:]), axis=0, name="multiples"), name=scope)
+        return ops.tile(one, ops.concat((ones[:-1], (count,), ones[-1:]), axis=0, name="multiples"), name=scope)
 
 
-def _possible(labels: Tensor, k: int) -> Tensor:
+def _possible(labels: Any, k: int) -> Tensor:
     """How many of k predictions can be right."""
     with name_scope(None, "num_relevant", [labels]) as scope:
+        if isinstance(labels, SparseTensor):
+            return ops.minimum(set_size(labels), k, name=scope)
         counted = where_v2(ops.greater_equal(labels, 0), ops.ones_like(labels), ops.zeros_like(labels))
         return ops.minimum(ops.reduce_sum(counted, axis=-1), k, name=scope)

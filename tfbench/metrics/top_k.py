@@ -33,7 +33,7 @@ def at_k_name(what: str, k: int | None = None, class_id: int | None = None) -> s
 # -- sets of classes -----------------------------------------------------------------------------------------------
 
 
-def _with_last_axis(labels: Any, predictions: Any) -> Any:
+def with_last_axis(labels: Any, predictions: Any) -> Any:
     """The labels with a last axis, where there is one label each and no axis for it."""
     with name_scope(None, "expand_labels", [labels, predictions]) as scope:
         labels = convert_to_tensor_or_sparse_tensor(labels)
@@ -129,7 +129,7 @@ def _at_top_k(
     name: str | None,
 ) -> Metric:
     with name_scope(name, at_k_name(what, k, class_id), [predictions_idx, labels, weights]) as scope:
-        labels = _with_last_axis(labels, predictions_idx)
+        labels = with_last_axis(labels, predictions_idx)
         idx = ops.cast(predictions_idx, int64)
         hits, new_hits = _streaming("true_positive", sizes_true_positive, labels, idx, k, class_id, weights)
         misses, new_misses = _streaming(wrong, wrong_sizes, labels, idx, k, class_id, weights)

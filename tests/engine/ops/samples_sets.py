@@ -50,5 +50,10 @@ SAMPLES: dict[str, list[Sample]] = {
         ([_SPARSE[0], _SPARSE[2], long(-1)], {}),
         ([_EMPTY[0], _EMPTY[2], long(1, -1, 2)], {}),
     ],
+    "SparseConcat": [
+        ([[_SPARSE[0], _EMPTY[0]], [_SPARSE[1], _EMPTY[1]], [_SPARSE[2], long(4, 3)]], {"concat_dim": 0}),
+        ([[_SPARSE[0]] * 3, [_SPARSE[1]] * 3, [_SPARSE[2]] * 3], {"concat_dim": -1}),
+        ([[_SPARSE[0]] * 2, [s(b"a", b"b", b"c")] * 2, [_SPARSE[2]] * 2], {"concat_dim": 1}),
+    ],
     "SetSize": [(_SPARSE, {}), (_EMPTY, {}), (_sparse((0, 0, 1), (0, 1, 1)), {"validate_indices": False})],
 }

@@ -286,6 +286,20 @@ def at_k_of_sparse_labels(tf, case):
         return every, sess.run([every[1], one[1]]), sess.run([every[0], one[0]])
 
 
+@program(cases=[1, 2], tol=1e-6)
+def average_precision_of_sparse_labels(tf, case):
+    labels = tf.sparse_placeholder(tf.int64, [3, 3])
+    metric = tf.metrics.average_precision_at_k(labels, tf.constant(SCORES[0]), case, weights=[1.0, 2.0, 0.5])
+    value = tf.SparseTensorValue([[0, 0], [0, 2], [1, 0], [2, 1]], np.array([1, 2, 7, 2]), [3, 3])
+    return followed(tf, metric, [{labels: value}])
+
+
+@program(tol=1e-6, graph=False)
+def average_precision_without_an_axis_of_labels(tf):
+    metric = tf.metrics.average_precision_at_k(tf.constant(CLASSES[0][:, 0]), tf.constant(SCORES[0]), 2)
+    return followed(tf, metric, [{}])
+
+
 @program(tol=1e-6)
 def at_k_of_unknown_shapes(tf):
     labels, scores = tf.placeholder(tf.int64), tf.placeholder(tf.float32, [None, 4])
@@ -387,4 +401,39 @@ def sparse_reshape_errors(tf, case):
         return [
             attempt(lambda: sess.run(tf.sparse_reshape(loose, case), {loose: value})),
             None if case[0] == 0 else attempt(lambda: tf.sparse_reshape(x, case)),
+        ]
+
+
+@program(cases=["rows", "columns", "last", "expanded", "expanded_last", "loose", "one"])
+def sparse_concat(tf, case):
+    a = tf.SparseTensor([[0, 0], [1, 2]], [1, 2], [2, 3])
+    b = tf.SparseTensor([[0, 1], [2, 0]], [3, 4], [3, 3])
+    c = tf.SparseTensor([[0, 1], [1, 0]], [3, 4], [2, 5])
+    loose = tf.sparse_placeholder(tf.int32)
+    result = {
+        "rows": lambda: tf.sparse_concat(0, [a, b, a]),
+        "columns": lambda: tf.sparse_concat(1, [a, c], name="mine"),
+        "last": lambda: tf.sparse.concat(-1, [c, a]),
+        "expanded": lambda: tf.sparse_concat(0, [a, c], expand_nonconcat_dim=True),
+        "expanded_last": lambda: tf.sparse_concat(
+            axis=None, concat_dim=-1, sp_inputs=[a, b], expand_nonconcat_dim=True
+        ),
+        "loose": lambda: tf.sparse_concat(0, [a, loose]),
+        "one": lambda: tf.sparse_concat(0, [a]),
+    }[case]()
+    value = tf.SparseTensorValue([[0, 1]], [7], [2, 3])
+    with tf.Session() as sess:
+        return result, result.shape, sess.run(result, {loose: value})
+
+
+@program(graph=False)
+def sparse_concat_errors(tf):
+    a = tf.SparseTensor([[0, 0], [1, 2]], [1, 2], [2, 3])
+    b = tf.SparseTensor([[0, 1], [2, 0]], [3, 4], [3, 4])
+    with tf.Session() as sess:
+        return [
+            attempt(lambda: sess.run(tf.sparse_concat(0, [a, b]))),
+            attempt(lambda: sess.run(tf.sparse_concat(1, [a, b]))),
+            attempt(lambda: tf.sparse_concat(0, [a, b], expand_nonconcat_dim=True, expand_nonconcat_dims=True)),
+            attempt(lambda: tf.sparse_concat(0, [a, 3])),
         ]
