@@ -24,6 +24,7 @@ from tfbench.bench.result import CellResult
 from tfbench.bench.values import ParkedValues
 from tfbench.engine.graph import Graph
 from tfbench.engine.session import Session
+from tfbench.explain.lint import cell_warnings
 from tfbench.explain.text import shorten
 from tfbench.variable_scope import AUTO_REUSE
 
@@ -203,7 +204,7 @@ class Bench:
             replayed=later.replayed,
             stale=later.stale,
             dropped=tuple(dropped),
-            warnings=(*later.warnings, *lost),
+            warnings=(*later.warnings, *lost, *cell_warnings(self.entries[new.graph].graph, new.label)),
             replaced=known.label if known else None,
             value=value,
             **seen,

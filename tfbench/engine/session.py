@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
-from tfbench.engine import memory, waiting
+from tfbench.engine import deadlines, memory
 from tfbench.engine.default_graph import (
     default_graph_stack,
     default_session_scope,
@@ -31,6 +31,7 @@ from tfbench.engine.placer import Placer
 from tfbench.engine.plan import Observer, Plan
 from tfbench.engine.prune import needed_operations
 from tfbench.engine.resources import ResourceStore
+from tfbench.engine.run_history import RunHistory
 from tfbench.engine.tensor import OPERATORS, Tensor
 from tfbench.engine.trace import Recorder
 
@@ -80,6 +81,7 @@ class BaseSession:
         self._plans_version = graph.changes_version
         #: how many operations there were when the graph was last placed
         self._placed = 0
+        self.history = RunHistory()
         self.use_devices(device_set(config))
         #: called with the session after every run
         self.observers: list[Callable[[BaseSession], None]] = []
@@ -169,7 +171,7 @@ class BaseSession:
         compiled, values = self._compiled_for(fetches, feed_dict)
         timeout = self._timeout if options is None else options.timeout_in_ms or self._timeout
         if timeout > 0:
-            with waiting.within(timeout / 1000):
+            with deadlines.within(timeout / 1000):
                 return self._run_with_metadata(compiled, values, options, run_metadata)
         if run_metadata is not None:
             return self._run_with_metadata(compiled, values, options, run_metadata)
@@ -261,13 +263,15 @@ class BaseSession:
             return found, values
         return found, [feed_value(graph, tensor, value) for tensor, value in feeds]
 
-    def _compile(self, nest: FetchList, feeds: list[Tensor]) -> _Compiled:
+    def _compile(self, nest: FetchList, feeds: list[Tensor], runs: bool = True) -> _Compiled:
         memory.keep_freed_memory()
         feeds = list(dict.fromkeys(feeds))
         with self._compiling:
             placement = self.placement_for(nest.tensors, nest.operations, feeds)
             self._placed = len(self._graph._nodes)
             plan = Plan(nest.tensors, nest.operations, feeds, placement, self.device_set, self.resources)
+        if runs:
+            self.history.add(plan.order, feeds, nest.tensors, self._placed)
         return _Compiled(plan, nest)
 
     def placement_for(
@@ -304,7 +308,7 @@ class BaseSession:
         """The plan that `run(fetches, {feed: …})` uses; compiled now if it is new. Nothing runs."""
         self._check_open()
         tensors = [self._graph.as_graph_element(feed, allow_operation=False) for feed in feeds]
-        return self._compile(FetchList(self._graph, fetches), tensors).plan
+        return self._compile(FetchList(self._graph, fetches), tensors, runs=False).plan
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
         """Announces a run that is to be fed and fetched piece by piece; returns the handle for `partial_run`."""

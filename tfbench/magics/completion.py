@@ -37,6 +37,8 @@ class Completion:
             "%fetch": self._names_and_operations,
             "%order": self._names_and_operations,
             "%why": self._names_and_operations,
+            "%races": self._names_and_operations,
+            "%lint": lambda: bench.graphs,
             "--fetch": self._names_and_operations,
             "--gradient-of": self._names_and_operations,
             "%placement": self._names_and_operations,

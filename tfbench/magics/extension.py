@@ -17,10 +17,12 @@ from tfbench.magics.filters import FiltersMagic
 from tfbench.magics.graph import GraphMagic
 from tfbench.magics.graph_cell import GraphCellMagic
 from tfbench.magics.init import InitMagic
+from tfbench.magics.lint import LintMagic
 from tfbench.magics.notebook import Notebook
 from tfbench.magics.ops import OpsMagic
 from tfbench.magics.order import OrderMagic
 from tfbench.magics.placement import PlacementMagic
+from tfbench.magics.races import RacesMagic
 from tfbench.magics.scopes import ScopesMagic
 from tfbench.magics.trace import TraceMagic
 from tfbench.magics.tracebacks import ShortTracebacks
@@ -37,6 +39,8 @@ MAGICS: tuple[type[Any], ...] = (
     OpsMagic,
     OrderMagic,
     WhyMagic,
+    RacesMagic,
+    LintMagic,
     PlacementMagic,
     DevicesMagic,
     TraceMagic,

@@ -10,6 +10,8 @@ from IPython.core.magic import magics_class
 
 from tfbench.bench.graph_files import read_graph, write_graph
 from tfbench.bench.overview import overview
+from tfbench.explain import diff
+from tfbench.explain.diff import Diff
 from tfbench.explain.text import shorten
 from tfbench.magics.arguments import argument, arguments, line_magic, name, parse
 from tfbench.magics.base import BenchMagics
@@ -17,7 +19,7 @@ from tfbench.magics.base import BenchMagics
 #: what to do -> how many names it takes: at least, at most
 ACTIONS = {
     "list": (0, 0), "use": (1, 1), "reset": (0, 1), "replay": (0, 1), "rename": (1, 2), "drop": (1, 1),
-    "export": (1, 1), "import": (1, 1),
+    "export": (1, 1), "import": (1, 1), "diff": (1, 2),
 }  # fmt: skip
 
 
@@ -29,7 +31,8 @@ class GraphMagic(BenchMagics):
         "names",
         nargs="*",
         type=name,
-        help="Graph names; default: the current graph. rename takes OLD NEW, or NEW; export and import, a file.",
+        help="Graph names; default: the current graph. rename takes OLD NEW, or NEW; export and import, a file; diff, "
+        "graphs or files.",
     )
     @line_magic
     def graph(self, line: str) -> Any:
@@ -38,7 +41,8 @@ class GraphMagic(BenchMagics):
         `use` makes a graph the current one, `reset` empties it and its session, `replay` runs its cells again in order,
         `rename` and `drop` do what they say. `export` writes the current graph into a file: a meta graph, which has the
         collections too, where its name ends in `.meta`, else a GraphDef (as text: `.pbtxt`). `import` adds the nodes of
-        such a file to the current graph.
+        such a file to the current graph. `diff A B` says what is different in two of them, graphs or files; `diff A`
+        in A and the current graph.
 
         Example::
 
@@ -46,10 +50,12 @@ class GraphMagic(BenchMagics):
             %graph use filters
             %graph replay
             %graph export net.meta
+            %graph diff net.meta
 
         In Python::
 
             tf.bench().graphs, tf.bench().use("filters"), tf.bench().replay()
+            tf.explain.diff("old.meta", "filters")
         """
         args = parse(self.graph, line)
         least, most = ACTIONS[args.action]
@@ -65,9 +71,12 @@ class GraphMagic(BenchMagics):
         except OSError as error:
             raise UsageError(f"%graph {args.action}: {error}") from None
 
-    def _change(self, action: str, names: list[str]) -> None:
+    def _change(self, action: str, names: list[str]) -> Diff | None:
         bench = self.bench
         first = shorten(names[0], 80) if names else ""
+        if action == "diff":
+            old, new = names if len(names) == 2 else (names[0], bench.current)
+            return diff(os.path.expanduser(old), os.path.expanduser(new))
         if action == "use":
             bench.use(names[0])
             print(f"{first} is the current graph")
@@ -84,3 +93,4 @@ class GraphMagic(BenchMagics):
         else:
             result = (bench.reset if action == "reset" else bench.replay)(*names)
             print(result, *(f"warning: {text}" for text in result.warnings), sep="\n")
+        return None

@@ -8,6 +8,7 @@ from tfbench.engine import nest, ops
 from tfbench.engine.name_scope import name_scope
 from tfbench.nn.recurrent.shapes import check_cell
 from tfbench.nn.rnn_cell.base import RNNCell
+from tfbench.nn.rnn_cell.shared import note_shared
 from tfbench.variable_scope import variable_scope
 
 
@@ -29,6 +30,7 @@ class MultiRNNCell(RNNCell):
             raise TypeError(f"cells must be a list or tuple, but saw: {cells}.")
         for cell in cells:
             check_cell("cell", cell)
+        note_shared(cells)
         self._cells = cells
         self._state_is_tuple = state_is_tuple
         if not state_is_tuple and any(nest.is_nested(cell.state_size) for cell in cells):
