@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 __all__ = ["add_arg_scope", "arg_scope", "arg_scoped_arguments", "current_arg_scope", "has_arg_scope"]
 
@@ -28,14 +29,9 @@ class _Open(threading.local):
 _OPEN = _Open()
 
 
-class _Registry:
-    """The functions that take part."""
-
-    def __init__(self) -> None:
-        self.arguments: dict[Any, tuple[str, ...]] = {}
-
-
-_DECORATED = _Registry()
+#: the functions that take part -> which of their arguments have defaults. Cells make them again and again: those that
+#: nobody else holds are let go.
+_DECORATED: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()
 
 
 def _key(function: Any) -> Any:
@@ -49,12 +45,12 @@ def current_arg_scope() -> Scope:
 
 def has_arg_scope(func: Any) -> bool:
     """Whether `func` takes arguments from scopes."""
-    return _key(func) in _DECORATED.arguments
+    return _key(func) in _DECORATED
 
 
 def arg_scoped_arguments(func: Any) -> tuple[str, ...]:
     """The arguments of `func` that scopes may give."""
-    return _DECORATED.arguments[_key(func)]
+    return _DECORATED[_key(func)]
 
 
 def _has_default(function: Any) -> tuple[str, ...]:
@@ -76,7 +72,7 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
             kwargs = {**given, **kwargs}
         return func(*args, **kwargs)
 
-    _DECORATED.arguments[_key(with_arguments)] = _has_default(func)
+    _DECORATED[_key(with_arguments)] = _has_default(func)
     return with_arguments
 
 

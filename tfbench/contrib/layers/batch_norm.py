@@ -72,7 +72,7 @@ def batch_norm(
     rank = inputs.shape.ndims
     initializers = param_initializers or {}
     regularizers = param_regularizers or {}
-    usual = updates_collections is GraphKeys.UPDATE_OPS or updates_collections == GraphKeys.UPDATE_OPS
+    usual = updates_collections == GraphKeys.UPDATE_OPS
     can_be_fused = batch_weights is None and not renorm and adjustment is None and rank in (2, 4)
     fused = fused is None or fused
     if fused and can_be_fused and (zero_debias_moving_mean or rank == 2 or not usual):
