@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-
 # unittest shows no frames of a module with this name
 __unittest = True
 
