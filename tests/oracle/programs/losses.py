@@ -170,6 +170,20 @@ def gradients(tf):
         return sess.run(tf.gradients(tf.losses.get_total_loss(), p))
 
 
+@program(tol=1e-5, graph=False)
+def gradients_of_unknown_batches(tf):
+    """Through the branches that check the weights."""
+    found = []
+    for case in sorted(LOSSES):
+        labels, predictions = LOSSES[case]
+        y, p, w = tf.placeholder(labels.dtype), tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32)
+        loss = getattr(tf.losses, case)(y, p, weights=w, **extra(case))
+        weights = rows_of_weights(case)
+        with tf.Session() as sess:
+            found.append(sess.run(tf.gradients(loss, [p, w]), {y: labels, p: predictions, w: weights}))
+    return found
+
+
 @program()
 def totals(tf):
     nothing = tf.losses.get_regularization_loss()

@@ -334,6 +334,24 @@ def scopes_and_names(tf):
     return first, second, third, [v.name for v in tf.local_variables("eval")]
 
 
+@program(cases=["mean", "true_positives", "auc", "mean_iou", "mean_per_class_accuracy", "recall_at_k"], graph=False)
+def resource_variables(tf, case):
+    y, p = tf.constant([1, 0, 1]), tf.constant([1, 1, 1])
+    with tf.variable_scope("eval", use_resource=True):
+        value, update = {
+            "mean": lambda: tf.metrics.mean(p),
+            "true_positives": lambda: tf.metrics.true_positives(y, p),
+            "auc": lambda: tf.metrics.auc(y, tf.cast(p, tf.float32), num_thresholds=3),
+            "mean_iou": lambda: tf.metrics.mean_iou(y, p, 2),
+            "mean_per_class_accuracy": lambda: tf.metrics.mean_per_class_accuracy(y, p, 2),
+            "recall_at_k": lambda: tf.metrics.recall_at_k(tf.constant([[1]], tf.int64), tf.constant([[0.1, 0.9]]), 1),
+        }[case]()
+    with tf.Session() as sess:
+        sess.run(tf.local_variables_initializer())
+        seen = [sess.run(update), sess.run(update), sess.run(value)]
+    return seen, [type(v).__name__ for v in tf.local_variables()]
+
+
 @program()
 def reset(tf):
     x = tf.placeholder(tf.float32, [])
