@@ -234,7 +234,7 @@ class _Simulation:
                     writes.append((value, use.changes))
             else:
                 terms.append(value)
-        if op.type in TESTS:
+        if op.type in TESTS or op.type == "ReadVariableOp":
             return terms
         if op.type in SHAPES:
             return [self._term((self._kind(op), i)) for i in range(len(op.outputs_list))]

@@ -41,9 +41,6 @@ _ROWS = frozenset(
 _FETCHED = 1
 
 
-_NO_USE = Use()
-
-
 class Pair(NamedTuple):
     """Two events that race on a variable, in the order in which they happen here."""
 
@@ -122,7 +119,7 @@ class Search:
             if any(value is not None and value[0] in family and value in self._run.aliases for value in event.inputs):
                 if passes(event.op):
                     family.add(event.index)
-                elif event.uses.get(key, _NO_USE).looks and not self._before[event.index] & bit:
+                elif key in event.uses and not self._before[event.index] & bit:
                     found.append((setter, event))
         return found if found and not family & fetched else [*found, (setter, alias)]
 
@@ -247,24 +244,24 @@ class Search:
         seen: set[Any] = set()
         for setter in self._setters[key]:
             root = self._root(setter)
-            if root in seen or root == key:
+            if root is None or root in seen:
                 return True
             seen.add(root)
         return False
 
     def _root(self, setter: Event) -> Any:
-        """Where the value that is set comes from."""
+        """Where the value that is set comes from; None if it is a variable's own, which may be that of any other."""
         value = setter.inputs[-1]
         while value is not None:
-            if value in self._run.aliases:
-                return self._run.aliases[value][0]
             event = self._events[value[0]]
+            if value in self._run.aliases or event.op.type == "ReadVariableOp" or event.sends:
+                return None
             if event.op.type == "Const":
                 return self._outcomes.kind(event.op)
             if event.op.type != "Identity":
-                break
+                return value
             value = event.inputs[0]
-        return value
+        return ("fed", setter.op._inputs[-1].name)
 
     @cached_property
     def _orders(self) -> Orders:
