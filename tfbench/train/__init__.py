@@ -8,6 +8,15 @@ from typing import Any
 from tfbench.train.adadelta import AdadeltaOptimizer
 from tfbench.train.adagrad import AdagradDAOptimizer, AdagradOptimizer, ProximalAdagradOptimizer
 from tfbench.train.adam import AdamOptimizer
+from tfbench.train.basic_hooks import (
+    FeedFnHook,
+    FinalOpsHook,
+    GlobalStepWaiterHook,
+    LoggingTensorHook,
+    NanLossDuringTrainingError,
+    NanTensorHook,
+    StopAtStepHook,
+)
 from tfbench.train.batching import (
     batch,
     batch_join,
@@ -49,6 +58,9 @@ from tfbench.train.decay import piecewise_constant as piecewise_constant_decay
 from tfbench.train.device_setter import replica_device_setter
 from tfbench.train.ftrl import FtrlOptimizer
 from tfbench.train.gradient_descent import GradientDescentOptimizer, ProximalGradientDescentOptimizer
+from tfbench.train.hook_timers import (
+    SecondOrStepTimer,
+)
 from tfbench.train.init_from_checkpoint import init_from_checkpoint
 from tfbench.train.input_producers import (
     input_producer,
@@ -60,6 +72,14 @@ from tfbench.train.input_producers import (
 )
 from tfbench.train.meta_graphs import export_meta_graph, import_meta_graph, write_graph
 from tfbench.train.momentum import MomentumOptimizer
+from tfbench.train.monitored_session import (
+    ChiefSessionCreator,
+    MonitoredSession,
+    MonitoredTrainingSession,
+    SessionCreator,
+    SingularMonitoredSession,
+    WorkerSessionCreator,
+)
 from tfbench.train.moving_averages import ExponentialMovingAverage
 from tfbench.train.optimizer import Optimizer
 from tfbench.train.queue_runner import (
@@ -69,6 +89,25 @@ from tfbench.train.queue_runner import (
 )
 from tfbench.train.rmsprop import RMSPropOptimizer
 from tfbench.train.saver import Saver
+from tfbench.train.saving_hooks import (
+    CheckpointSaverHook,
+    CheckpointSaverListener,
+    ProfilerHook,
+    StepCounterHook,
+    SummarySaverHook,
+)
+from tfbench.train.scaffold import (
+    Scaffold,
+)
+from tfbench.train.session_manager import (
+    SessionManager,
+)
+from tfbench.train.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
 from tfbench.train.training_step import (
     assert_global_step,
     create_global_step,
@@ -82,20 +121,45 @@ __all__ = [
     "AdagradDAOptimizer",
     "AdagradOptimizer",
     "AdamOptimizer",
+    "CheckpointSaverHook",
+    "CheckpointSaverListener",
+    "ChiefSessionCreator",
     "ClusterSpec",
     "Coordinator",
     "ExponentialMovingAverage",
+    "FeedFnHook",
+    "FinalOpsHook",
     "FtrlOptimizer",
+    "GlobalStepWaiterHook",
     "GradientDescentOptimizer",
+    "LoggingTensorHook",
     "LooperThread",
     "MomentumOptimizer",
+    "MonitoredSession",
+    "MonitoredTrainingSession",
+    "NanLossDuringTrainingError",
+    "NanTensorHook",
     "NewCheckpointReader",
     "Optimizer",
+    "ProfilerHook",
     "ProximalAdagradOptimizer",
     "ProximalGradientDescentOptimizer",
     "QueueRunner",
     "RMSPropOptimizer",
     "Saver",
+    "Scaffold",
+    "SecondOrStepTimer",
+    "SessionCreator",
+    "SessionManager",
+    "SessionRunArgs",
+    "SessionRunContext",
+    "SessionRunHook",
+    "SessionRunValues",
+    "SingularMonitoredSession",
+    "StepCounterHook",
+    "StopAtStepHook",
+    "SummarySaverHook",
+    "WorkerSessionCreator",
     "add_queue_runner",
     "assert_global_step",
     "batch",

@@ -79,3 +79,25 @@ def assert_global_step(global_step_tensor: Any) -> None:
     shape = global_step_tensor.get_shape()
     if shape.ndims != 0 and shape.is_fully_defined():
         raise TypeError(f'Existing "global_step" is not scalar: {shape}')
+
+
+_READ = "global_step_read_op_cache"
+
+
+def global_step_read(graph: Graph | None = None) -> Tensor | None:
+    """The value of the global step as a tensor, made once in a graph: what monitored sessions fetch. None without one.
+
+    Before the variable is initialised it is the initial value.
+    """
+    graph = graph or get_default_graph()
+    found = graph.get_collection(_READ)
+    if found:
+        return found[0]
+    step = get_global_step(graph)
+    if step is None:
+        return None
+    with graph.as_default(), graph.name_scope(None), graph.name_scope(f"{step.op.name}/"):
+        value = step.initialized_value() if isinstance(step, Variable) else step
+        read = value + 0
+    graph.add_to_collection(_READ, read)
+    return read
