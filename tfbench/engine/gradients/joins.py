@@ -15,6 +15,7 @@ from tfbench.engine.gradients.registry import gradient
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
 from tfbench.engine.opdef import lookup
+from tfbench.engine.ops.static_value import get_static_value
 from tfbench.engine.tensor import Tensor
 
 #: more parts than this are cut by one Split
@@ -33,8 +34,8 @@ def _concat_v2(node: Operation, dy: Any) -> Any:
 
 def _parts(values: list[Tensor], axis: Any, dy: Any) -> list[Any]:
     if axis.op.type == "Const" and output_context(axis.op) is not output_context(dy.op):
-        # A constant from outside a loop is made again rather than carried in.
-        axis = ops.constant(axis.op.attrs["value"], dtype=axis.dtype)
+        # A constant of another branch or loop is made again rather than carried in; it can no longer be fed then.
+        axis = ops.constant(get_static_value(axis), dtype=axis.dtype)
     position = axis % ops.rank(values[0])
     sizes: list[Tensor] = []
     for value in values:
