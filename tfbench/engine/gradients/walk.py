@@ -56,6 +56,7 @@ class Walk:
         self.from_ops = [x.op for x in xs]
         between, pending = ops_between(self.graph, self.to_ops, self.from_ops)
         self.pending = pending
+        reached = set(between)  # before loops add results that no x leads to
         if self.graph.rewired or self.graph._control_flow_context is not None:
             self.loops = loops.needed(self, between)
         for y, dy in zip(ys, starts):
@@ -64,7 +65,6 @@ class Walk:
         self.ends = {op for op in self.from_ops if not any(pending.get(t.op, 0) > 0 for t in op._inputs)}
         self.ends.update(stop.op for stop in stops)
         queue = self.queue
-        reached = set(between)
         queue.extend(op for op in self.to_ops if op in reached and not pending.get(op))
         if queue and self.aggregation not in _METHODS:
             raise ValueError(
