@@ -6,8 +6,8 @@ out as a matrix with rows of `n` words, and one row is folded into the next:
     row[i+1] ^= F(row[i])        F(word) = the register after this word and the n - 1 words that follow it
 
 `F` of a 64-bit word is the XOR of four table entries, one per 16 bits. In the end one row is left that has the checksum
-of the whole message; rows of fewer words shorten that one in turn. The last hundreds of bytes are looked up by value
-and place, a few dozen one after the other.
+of the whole message. It, and messages of few rows, are looked up 2048 bytes at a time, each byte by its value and place;
+the last few dozen one after the other.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 
 _POLYNOMIAL = 0x82F63B78
 _ONES = 0xFFFFFFFF
-#: words in a row, from long messages to short ones
-_WIDTHS = (8192, 512, 64)
+#: words in a row
+_WIDTH = 8192
 
 
 def _make_bytes_table() -> list[int]:
@@ -31,8 +31,8 @@ def _make_bytes_table() -> list[int]:
 
 #: what a register of 0 is after each byte
 _BYTES = _make_bytes_table()
-#: fewer bytes than this are looked up one by one
-_FEW = 48
+#: bytes whose registers are looked up by value and place; so few are looked up one by one
+_PLACES, _FEW = 2048, 48
 _places: Any = None
 #: the tables of `_tables`, made when first needed
 _word_tables: dict[int, Any] = {}
@@ -42,17 +42,17 @@ def crc32c(data: Any, crc: int = 0) -> int:
     """The checksum of `data` (bytes, or anything contiguous); `crc` is that of what came before it."""
     buffer = np.frombuffer(data, np.uint8)
     register = ~crc & _ONES
-    for width in _WIDTHS:
-        rows = buffer.size // (8 * width)
-        if rows > 2:
-            # The register before the message acts as if it were part of the first word.
-            row = buffer[: 8 * width].copy().view("<u8")
-            row[0] ^= np.uint64(register)
-            folded = _fold(row, buffer[8 * width : 8 * width * rows].view("<u8").reshape(-1, width))
-            buffer, register = np.concatenate([folded.view(np.uint8), buffer[8 * width * rows :]]), 0
-    if buffer.size > _FEW:
-        return _by_places(register, buffer) ^ _ONES
-    return _by_bytes(register, buffer.tobytes()) ^ _ONES
+    rows = buffer.size // (8 * _WIDTH)
+    if rows > 2:
+        # The register before the message acts as if it were part of the first word.
+        row = buffer[: 8 * _WIDTH].copy().view("<u8")
+        row[0] ^= np.uint64(register)
+        folded = _fold(row, buffer[8 * _WIDTH : 8 * _WIDTH * rows].view("<u8").reshape(-1, _WIDTH))
+        buffer, register = np.concatenate([folded.view(np.uint8), buffer[8 * _WIDTH * rows :]]), 0
+    for start in range(0, buffer.size, _PLACES):
+        part = buffer[start : start + _PLACES]
+        register = _by_places(register, part) if part.size > _FEW else _by_bytes(register, part.tobytes())
+    return register ^ _ONES
 
 
 def mask(crc: int) -> int:
@@ -109,7 +109,7 @@ def _by_places(register: int, buffer: Any) -> int:
     if _places is None:
         # All registers that one byte leads to, moved on by one byte of zeros after another.
         row, rows, table = np.array(_BYTES, np.uint32), [], np.array(_BYTES, np.uint32)
-        for _ in range(3 * 8 * _WIDTHS[-1]):
+        for _ in range(_PLACES):
             rows.append(row)
             row = table[row & 255] ^ row >> 8
         _places = np.concatenate(rows[::-1]), np.arange(0, 256 * len(rows), 256)

@@ -107,7 +107,8 @@ class FileWriter:
             for number, kind, value in wire.fields(summary):
                 if number != 1 or kind != 2:
                     continue
-                parts = list(wire.fields(value))
+                # Without the byte that a metadata field begins with, there is none.
+                parts = list(wire.fields(value)) if b"J" in value else []
                 if any(part == _METADATA for part, _, _ in parts):
                     tag = next((bytes(found) for part, kind, found in parts if part == _TAG and kind == 2), b"")
                     if tag in self._seen_tags:

@@ -51,10 +51,53 @@ def parse_sequence(data: bytes) -> tuple[dict[bytes, Feature], dict[bytes, list[
 
 
 def _features(data: bytes, found: dict[bytes, Feature]) -> None:
+    try:
+        _usual_features(data, found)
+        return
+    except (_Unusual, IndexError):
+        pass
     for number, kind, entry in fields(data):
         if number == 1 and kind == 2:
             key, body = _entry(entry)
             found[key] = _feature(body)
+
+
+class _Unusual(Exception):
+    """Fields in another order, or others than are known."""
+
+
+def _usual_features(data: bytes, found: dict[bytes, Feature]) -> None:
+    """Features as every writer lays them out, each key and each value once and in order: a few times faster."""
+    at, end = 0, len(data)
+    while at < end:
+        stop, at = _chunk(data, at, 10)
+        if stop > end:
+            raise _Unusual
+        key_end, at = _chunk(data, at, 10)
+        key = data[at:key_end]
+        value_end, at = _chunk(data, key_end, 18)
+        if value_end != stop:
+            raise _Unusual
+        if at == stop:
+            found[key] = NOTHING
+            continue
+        tag = data[at]
+        list_end, at = _chunk(data, at, tag)
+        if list_end != stop or tag not in (10, 18, 26):
+            raise _Unusual
+        found[key] = tag >> 3, data[at:stop]
+        at = stop
+
+
+def _chunk(data: bytes, at: int, tag: int) -> tuple[int, int]:
+    """Where a field of bytes ends and where it begins; its key has to be `tag`."""
+    if data[at] != tag:
+        raise _Unusual
+    size = data[at + 1]
+    at += 2
+    if size > 127:
+        size, at = read_varint(data, at - 1)
+    return at + size, at
 
 
 def _entry(data: bytes) -> tuple[bytes, bytes]:
@@ -84,10 +127,20 @@ def values(feature: Feature) -> Array:
     """
     kind, data = feature
     if kind == BYTES:
+        if data:
+            end, at = (0, 0) if data[0] != 10 or len(data) < 2 else _chunk(data, 0, 10)
+            if end == len(data):  # one string
+                out = np.empty(1, object)
+                out[0] = data[at:]
+                return out
         strings = [value for number, form, value in fields(data) if number == 1 and form == 2]
         out = np.empty(len(strings), object)
         out[:] = strings
         return out
+    if len(data) > 1 and data[0] == 10:
+        end, at = _chunk(data, 0, 10)
+        if end == len(data):  # one packed list
+            return _floats(data[at:]) if kind == FLOATS else _integers(data[at:])
     parts = []
     for number, form, value in fields(data):
         if number != 1:

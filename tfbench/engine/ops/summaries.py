@@ -144,7 +144,7 @@ def _image_kernel(xp: Any, tag: Array, tensor: Array, *, max_images: int, bad_co
     for i in range(min(max_images, count)):
         pixels = images[i] if images.dtype == np.uint8 else _as_colours(images[i], bad[:depth])
         fields = wire.integer(1, height) + wire.integer(2, width) + wire.integer(3, depth)
-        fields += wire.chunk(4, png.encode(pixels))
+        fields += wire.chunk(4, png.encode_png(pixels, -1))
         out.append(_value(wire.chunk(_TAG, _numbered(name, "image", max_images, i)), wire.chunk(_IMAGE, fields)))
     return _result(b"".join(out))
 
