@@ -106,6 +106,16 @@ LAYERS = {
         variables_collections={"gamma": ["g"], "moving_variance": ["m"]},
         scope="bn",
     ),
+    "group_norm": lambda tf, c: c.group_norm(images(tf, 4, 8), groups=2),
+    "group_norm_channels_first": lambda tf, c: c.group_norm(
+        tf.placeholder(tf.float32, [2, 8, 4, 4]), 4, -3, (-2, -1), center=False, activation_fn=tf.nn.relu
+    ),
+    "instance_norm": lambda tf, c: c.instance_norm(images(tf), variables_collections=["v"], scope="in"),
+    "instance_norm_channels_first": lambda tf, c: c.instance_norm(
+        tf.placeholder(tf.float32, [None, 8, 4, 4]), data_format="NCHW", scale=False
+    ),
+    "maxout": lambda tf, c: c.maxout(rows(tf), 2),
+    "pool": lambda tf, c: tf.contrib.slim.pool(images(tf), [2, 2], "MAX", stride=2, scope="p"),
     "repeat": lambda tf, c: c.repeat(images(tf), 2, c.conv2d, 3, [3, 3], scope="conv"),
     "repeat_unnamed": lambda tf, c: c.repeat(rows(tf), 2, c.fully_connected, 3),
     "stack": lambda tf, c: c.stack(rows(tf), c.fully_connected, [4, 3, 2], scope="fc"),
@@ -126,6 +136,9 @@ CHANGED = {
     "batch_norm_weights": lambda tf, c: c.batch_norm(
         tf.placeholder(tf.float32, [2, 4, 4, 2]), batch_weights=tf.constant([1.0, 2.0])
     ),
+    "group_norm_of_sums": lambda tf, c: c.group_norm(images(tf, 4, 8), groups=4, mean_close_to_zero=True),
+    "unit_norm": lambda tf, c: c.unit_norm(tf.placeholder(tf.float32, [None, 4, 8]), 1),
+    "unit_norm_last": lambda tf, c: c.unit_norm(tf.placeholder(tf.float32, [2, 4]), 1, scope="u"),
     "dropout": lambda tf, c: c.dropout(rows(tf), 0.7).name.rpartition("/")[0],
     "dropout_fed": lambda tf, c: c.dropout(rows(tf), 0.7, is_training=flag(tf)),
     "convolution1d": lambda tf, c: c.convolution1d(tf.placeholder(tf.float32, [None, 8, 2]), 3, 3),
@@ -211,6 +224,19 @@ def values(tf):
         return seen, sess.run(penalty), sess.run([v for v in tf.global_variables() if "moving" in v.name])
 
 
+@program(oracle="1.15", graph=False, tol=1e-4)
+def normalized_values(tf):
+    c = lib(tf)
+    x = tf.constant(np.sin(np.arange(2 * 3 * 3 * 4)).reshape(2, 3, 3, 4), tf.float32)
+    made = [
+        c.group_norm(x, 2), c.group_norm(x, 2, mean_close_to_zero=True), c.instance_norm(x), c.layer_norm(x),
+        c.unit_norm(x, 2), c.maxout(x, 2), c.softmax(x),
+    ]  # fmt: skip
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        return sess.run(made)
+
+
 @program(oracle="1.15", graph=False, tol=1e-5)
 def debiased_averages(tf):
     x = tf.placeholder(tf.float32, [4, 2])
@@ -260,7 +286,8 @@ def optimized(tf, **options):
     step = tf.train.get_or_create_global_step()
     arguments = {"learning_rate": 0.1, "optimizer": "SGD"}
     arguments.update(options)
-    loss = lib(tf).optimize_loss(tf.reduce_sum(v * v * w, name="loss"), step, **arguments)
+    # All gradients need the error, so no variable is updated before the loss has been computed.
+    loss = lib(tf).optimize_loss(tf.reduce_sum(tf.square(v * w - 0.5), name="loss"), step, **arguments)
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         values = [sess.run(loss) for _ in range(3)] + sess.run([v, w, step])
@@ -328,6 +355,17 @@ def failures(tf):
         attempt(c.layer_norm, x, begin_norm_axis=2),
         attempt(c.layer_norm, tf.placeholder(tf.float32, [None, None])),
         attempt(c.embed_sequence, tf.constant([1])),
+        attempt(c.group_norm, images(tf), groups=2),
+        attempt(c.group_norm, images(tf), groups=6),
+        attempt(c.group_norm, tf.placeholder(tf.float32)),
+        attempt(c.group_norm, images(tf), groups=3, reduction_axes=(1, 3)),
+        attempt(c.group_norm, images(tf), groups=3, reduction_axes=(0, 1)),
+        attempt(c.group_norm, images(tf), groups=3, channels_axis=5),
+        attempt(c.instance_norm, tf.placeholder(tf.float32)),
+        attempt(c.instance_norm, images(tf), data_format="X"),
+        attempt(c.unit_norm, tf.placeholder(tf.float32), 1),
+        attempt(c.unit_norm, x, 2),
+        attempt(c.maxout, x, 3),
         attempt(c.stack, x, c.linear, 3),
         attempt(c.l1_regularizer, -1.0),
         attempt(c.l2_regularizer, 1),

@@ -293,7 +293,8 @@ def more_metrics(tf):
 
 def trained(tf, **options):
     v, w = tf.get_variable("v", initializer=[3.0, 4.0]), tf.get_variable("w", initializer=[1.0, 2.0])
-    loss = tf.reduce_sum(v * v * w, name="loss")
+    # All gradients need the error, so no variable is updated before the loss has been computed.
+    loss = tf.reduce_sum(tf.square(v * w - 0.5), name="loss")
     learning = tf.contrib.slim.learning
     step = learning.create_train_op(loss, tf.train.GradientDescentOptimizer(0.1), **options)
     with tf.Session() as sess:

@@ -8,7 +8,46 @@ from tfbench.contrib.arg_scope import add_arg_scope
 from tfbench.contrib.layers.naming import check_data_format, collect_named_outputs, layer_format
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
+from tfbench.layers import arguments
 from tfbench.layers.pooling import AveragePooling2D, AveragePooling3D, MaxPooling2D, MaxPooling3D
+from tfbench.nn.pooling import pool as pool_over_space
+
+
+@add_arg_scope
+def pool(
+    inputs: Any,
+    kernel_size: Any,
+    pooling_type: str,
+    padding: str = "VALID",
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+    stride: Any = 1,
+    outputs_collections: Any = None,
+    scope: Any = None,
+) -> Any:
+    """The largest ('MAX') or the mean ('AVG') of each window, over as many axes as inputs have.
+
+    Raises:
+      ValueError: if the rank of the inputs is not known.
+    """
+    with name_scope(scope, f"{pooling_type.lower()}_pool", [inputs]) as sc:
+        inputs = convert_to_tensor(inputs)
+        rank = inputs.shape.ndims
+        if rank is None:
+            raise ValueError("Rank of inputs must be known")
+        if rank < 3:
+            raise ValueError("Rank of inputs must be >= 3")
+        outputs = pool_over_space(
+            inputs,
+            arguments.sizes(kernel_size, rank - 2, "kernel_size"),
+            pooling_type,
+            padding,
+            dilation_rate=arguments.sizes(dilation_rate, rank - 2, "dilation_rate"),
+            strides=arguments.sizes(stride, rank - 2, "stride"),
+            name=sc,
+            data_format=data_format,
+        )
+        return collect_named_outputs(outputs_collections, sc, outputs)
 
 
 def _pool(name: str, default_scope: str, kind: Any, formats: tuple[str, ...], what: str) -> Any:

@@ -1,4 +1,4 @@
-"""Layers without variables: dropout, flatten, one_hot_encoding, softmax; repeat and stack."""
+"""Layers without variables: dropout, flatten, one_hot_encoding, softmax, maxout, unit_norm; repeat and stack."""
 
 from __future__ import annotations
 
@@ -70,6 +70,48 @@ def softmax(logits: Any, scope: Any = None) -> Any:
         predictions = ops.reshape(predictions, ops.shape(logits))
         predictions.set_shape(logits.shape)
         return predictions
+
+
+@add_arg_scope
+def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Any:
+    """The largest of each group of channels along `axis`, in `num_units` groups.
+
+    Raises:
+      ValueError: if the groups do not divide the channels.
+    """
+    with variable_scope(scope, "MaxOut", [inputs]):
+        inputs = convert_to_tensor(inputs)
+        sizes: list[Any] = inputs.shape.as_list()
+        channels = sizes[axis]
+        if channels % num_units:
+            raise ValueError(f"number of features({channels}) is not a multiple of num_units({num_units})")
+        sizes[axis] = num_units
+        sizes.append(channels // num_units)
+        for i, size in enumerate(sizes):
+            if size is None:
+                sizes[i] = ops.shape(inputs)[i]
+        return ops.reduce_max(ops.reshape(inputs, sizes), -1, keepdims=False)
+
+
+@add_arg_scope
+def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: Any = None) -> Any:
+    """The vectors along `dim`, with length 1.
+
+    Raises:
+      ValueError: if the rank is not known, or `dim` is none of the axes.
+    """
+    with variable_scope(scope, "UnitNorm", [inputs]):
+        rank = inputs.shape.ndims
+        if rank is None:
+            raise ValueError("The input rank must be known.")
+        if not 0 <= dim < rank:
+            raise ValueError("dim must be positive but smaller than the input rank.")
+        lengths = ops.sqrt(epsilon + ops.reduce_sum(ops.square(inputs), dim, True))
+        times = [ops.ones([dim], int32)] if dim > 0 else []
+        times.append(ops.strided_slice(ops.shape(inputs), [dim], [dim + 1]))
+        if dim < rank - 1:
+            times.append(ops.ones([rank - 1 - dim], int32))
+        return ops.div(inputs, ops.tile(lengths, ops.concat(times, 0)))
 
 
 # -- several layers in a row ---------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from tfbench.contrib.arg_scope import *
 from tfbench.contrib.assigning import *
 from tfbench.contrib.layers import *
 from tfbench.contrib.layers import initializers, regularizers, utils
+from tfbench.contrib.layers.pools import pool
 from tfbench.contrib.slim import learning, model_analyzer, summaries
 from tfbench.contrib.variables import *
 from tfbench.train.training_step import (
