@@ -6,7 +6,7 @@ out as a matrix with rows of `n` words, and one row is folded into the next:
     row[i+1] ^= F(row[i])        F(word) = the register after this word and the n - 1 words that follow it
 
 `F` of a 64-bit word is the XOR of four table entries, one per 16 bits. In the end one row is left that has the checksum
-of the whole message. It, and messages of few rows, are looked up 2048 bytes at a time, each byte by its value and place;
+of the whole message. It, and messages of few rows, are looked up 2048 bytes at a time, each byte by value and place;
 the last few dozen one after the other.
 """
 
