@@ -75,7 +75,7 @@ def _parse(name: str, text: str, kind: Any, values: str) -> Any:
 def _cast(name: str, kind: Any, value: Any) -> Any:
     """A value as the parameter's type, where nothing is lost."""
     failure = ValueError(f"Could not cast hparam '{name}' of type '{kind}' from value {value!r}")
-    if value is None or kind is type(None):
+    if kind is type(None):
         return value
     if issubclass(kind, (str, bytes)) and not isinstance(value, (str, bytes)):
         raise failure
