@@ -376,6 +376,28 @@ def sizes(tf):
     return found, total, out.getvalue(), slim.model_analyzer.tensor_description(v)
 
 
+@program(oracle="1.15", graph=False, messages=[])
+def utilities(tf):
+    utils = tf.contrib.slim.utils
+    x = tf.constant([[1.0, 2.0]], name="x")
+    flag = tf.placeholder(tf.bool, [], name="flag")
+    utils.collect_named_outputs("o", "one/", x)
+    utils.append_tensor_alias(x, "two")
+    y = utils.collect_named_outputs("o", "y", tf.identity(x))
+    return [
+        utils.get_tensor_aliases(x), utils.get_tensor_aliases(flag), utils.gather_tensors_aliases([x, y]),
+        utils.convert_collection_to_dict("o"), utils.convert_collection_to_dict("o", clear_collection=True),
+        tf.get_collection("o"), utils.get_variable_collections({"a": ["b"]}, "a"),
+        utils.get_variable_collections({"a": ["b"]}, "c"), utils.get_variable_collections(["d"], "a"),
+        utils.smart_cond(True, lambda: x, lambda: y), utils.smart_cond(flag, lambda: x, lambda: x + 1),
+        utils.static_cond(False, lambda: 1, lambda: 2), utils.last_dimension(tf.TensorShape([2, 3])),
+        attempt(utils.last_dimension, tf.TensorShape([2, None])), attempt(utils.last_dimension, tf.TensorShape(None)),
+        attempt(utils.last_dimension, tf.TensorShape([3]), 2), utils.two_element_tuple(3),
+        utils.two_element_tuple([1, 2]), [int(size) for size in utils.two_element_tuple(tf.TensorShape([4, 5]))],
+        attempt(utils.two_element_tuple, [1]), attempt(utils.two_element_tuple, "ab"),
+    ]  # fmt: skip
+
+
 @program(oracle="1.15", graph=False)
 def names_of_slim(tf):
     slim, layers, framework = tf.contrib.slim, tf.contrib.layers, tf.contrib.framework

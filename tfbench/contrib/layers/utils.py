@@ -12,7 +12,7 @@ from tfbench.contrib.layers.naming import (
     get_variable_collections,
     known_bool,
 )
-from tfbench.engine.shapes import as_shape
+from tfbench.engine.shapes import TensorShape, as_shape
 from tfbench.layers.core import smart_cond
 
 __all__ = [
@@ -61,7 +61,7 @@ def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
         return int(int_or_tuple[0]), int(int_or_tuple[1])
     if isinstance(int_or_tuple, int):
         return int_or_tuple, int_or_tuple
-    sizes = as_shape(int_or_tuple).as_list()
-    if len(sizes) == 2 and None not in sizes:
-        return int(sizes[0] or 0), int(sizes[1] or 0)
+    if isinstance(int_or_tuple, TensorShape) and int_or_tuple.ndims == 2 and int_or_tuple.is_fully_defined():
+        height, width = int_or_tuple.as_list()
+        return int(height or 0), int(width or 0)
     raise ValueError("Must be an int, a list with 2 elements or a TensorShape of length 2")
