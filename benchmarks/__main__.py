@@ -1,8 +1,9 @@
 """`python -m benchmarks [SUITE …]`: measure, print Markdown tables, keep the samples as JSON.
 
-Suites: import, graph, gradients, session, control, arrays, memory, conv, kernels, checkpoint. TensorFlow is taken from
-the interpreter given by --oracle-python (default: this one if it has TensorFlow, else .venv-oracle), tfbench from
---python (default: .venv, else this one). The suite memory measures tfbench alone, against what its plans need.
+Suites: import, graph, gradients, session, control, arrays, memory, conv, kernels, checkpoint, explain. TensorFlow is
+taken from the interpreter given by --oracle-python (default: this one if it has TensorFlow, else .venv-oracle), tfbench
+from --python (default: .venv, else this one). The suites memory and explain measure tfbench alone: against what its
+plans need, and against what a person waits for.
 """
 
 from __future__ import annotations
@@ -15,7 +16,23 @@ import sys
 
 from benchmarks import harness
 
-SUITES = ("import", "graph", "gradients", "session", "control", "training", "arrays", "memory", "conv", "kernels", "checkpoint")
+SUITES = (
+    "import",
+    "graph",
+    "gradients",
+    "session",
+    "control",
+    "training",
+    "arrays",
+    "memory",
+    "conv",
+    "kernels",
+    "checkpoint",
+    "explain",
+)
+
+#: suites of tfbench alone
+_ALONE = ("memory", "explain")
 
 #: suites that are about arithmetic: for each number of threads, and with oneDNN switched off as well
 _THREADED = ("conv", "kernels", "training")
@@ -62,8 +79,9 @@ def main() -> None:
         oracle = _oracle(options.oracle_python)
         columns.append(harness.Implementation("TensorFlow", "tensorflow", oracle))
     for name in options.suites or SUITES:
-        if name == "memory":
-            command = [python, "-m", "benchmarks.bench_memory", *(["--no-save"] if options.no_save else [])]
+        if name in _ALONE:
+            command = [python, "-m", f"benchmarks.bench_{name}"]
+            command += ["--no-save"] if options.no_save and name == "memory" else []
             subprocess.run(command, cwd=harness.ROOT, check=True)
             continue
         suite = importlib.import_module(f"benchmarks.bench_{name}").SUITE

@@ -67,6 +67,16 @@ def test_two_writes() -> None:
     assert pairs([after.op, y]) == [("x", "write/write", "update", "other")]
 
 
+def test_what_is_set_over_only_perhaps() -> None:
+    x, update = x_and_update()
+    other = tf.assign(x, 7.0, name="other")
+    p = tf.placeholder(tf.bool, [])
+    with tf.control_dependencies([update, other]):
+        guard = tf.identity(p)
+    perhaps = tf.cond(guard, lambda: tf.assign(x, 9.0), lambda: tf.identity(x))
+    assert pairs(perhaps) == [("x", "write/write", "update", "other")]
+
+
 def test_additions_commute_with_each_other_only() -> None:
     x, update = x_and_update()
     one, two = tf.assign_add(x, 1.0, name="one"), tf.assign_sub(x, 2.0, name="two")

@@ -139,8 +139,11 @@ def graph_grows(looked: LookedAt) -> Iterator[Finding]:
             if key and key not in seen:
                 seen.add(key)
                 lines.setdefault(key, []).append(op)
+    told = set()
     for made in lines.values():
-        if len(made) >= _GROWTHS:
+        where = made[0].source
+        if len(made) >= _GROWTHS and where not in told:
+            told.add(where)
             yield about(
                 made[-1],
                 f"this line added operations before {len(made)} runs ({made[0].name!r} to {made[-1].name!r}): the "

@@ -75,6 +75,8 @@ class Search:
         for found in self._users.values():
             for event in found:
                 self._bits.setdefault(event.index, 1 << (len(self._bits) + 1))
+        self._users_by_bit = {bit: run.events[index] for index, bit in self._bits.items()}
+        self._shown: dict[int, bool | None] = {}
         self._before: list[int] = []
         self._goes: list[int] = []
         self._outcomes = Outcomes(run, unset)
@@ -197,7 +199,9 @@ class Search:
             shows = [self._shows(event) for event, use in zip((first, second), uses, strict=True) if use.looks]
             if True in shows:
                 return False
-            if not all(use.changes for use in uses) and all(found is None for found in shows):
+            if all(found is None for found in shows) and (
+                not all(use.changes for use in uses) or self._set_over(key, first, second)
+            ):
                 return None
         if key in self._unset and self._fails_for_certain(key, first, second):
             return True
@@ -219,18 +223,50 @@ class Search:
 
     def _shows(self, event: Event) -> bool | None:
         """Whether what `event` reads shows for certain; None if it gets nowhere; False if that is not clear."""
+        if event.index not in self._shown:
+            self._shown[event.index] = self._find_out(event)
+        return self._shown[event.index]
+
+    def _find_out(self, event: Event) -> bool | None:
         goes = self._inside(event, self._goes, {})
         if goes & _FETCHED:
             return True
-        if not goes:
-            return None
-        for key, found in self._users.items():
-            if key not in self._run.variables:
-                continue
-            for writer in found:
-                if writer.uses[key].changes and goes & self._bits[writer.index] and not self._set_after(key, writer):
-                    return True
-        return False
+        hidden = True
+        while goes:
+            bit = goes & -goes
+            goes ^= bit
+            writer = self._users_by_bit[bit]
+            for key, use in writer.uses.items():
+                if use.changes and key in self._run.variables:
+                    if not self._set_after(key, writer):
+                        return True
+                    hidden = hidden and self._set_over(key, writer)
+        return None if hidden else False
+
+    def _set_over(self, key: Key, *events: Event) -> bool:
+        """Whether what writes leave is set over before anybody looks at it."""
+        bits, before = 0, 0
+        for event in events:
+            bits |= self._bits[event.index]
+            before |= self._before[event.index]
+        guard = frozenset().union(*(event.guard for event in events))
+        places = {(), *(event.iterations for event in events)}
+        setters = [
+            setter
+            for setter in self._setters[key]
+            if setter not in events
+            and self._before[setter.index] & bits
+            and setter.guard <= guard  # else it may not run
+            and setter.iterations in places
+        ]
+        over = 0
+        for setter in setters:
+            over |= self._bits[setter.index]
+        return bool(setters) and all(
+            event in events or before & self._bits[event.index] or self._before[event.index] & over
+            for event in self._users[key]
+            if event.uses[key].looks
+        )
 
     def _set_after(self, key: Key, *events: Event) -> bool:
         """Whether somebody sets `key` after one of `events`."""

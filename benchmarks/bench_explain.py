@@ -1,0 +1,82 @@
+"""How long questions about a large graph take: `why`, `races` and `lint` on 10,000 operations.
+
+`python -m benchmarks explain`. TensorFlow has no answers to compare with, so the targets are seconds: what a person
+waits for without noticing much. The graph is a deep network with its training; one of the runs asked about has a race
+on each of its variables, and one sets each variable several times.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+_LAYERS = 180
+_ROUNDS = 5
+
+
+def _graph(tf: Any) -> dict[str, Any]:
+    x = tf.placeholder(tf.float32, [None, 8], name="x")
+    hidden = x
+    for number in range(_LAYERS):
+        weights = tf.get_variable(f"weights{number}", [8, 8])
+        biases = tf.get_variable(f"biases{number}", [8])
+        hidden = tf.nn.relu(tf.matmul(hidden, weights) + biases)
+    loss = tf.reduce_mean(tf.square(hidden), name="loss")
+    step = tf.train.get_or_create_global_step()
+    train = tf.train.AdamOptimizer().minimize(loss, global_step=step)
+    with tf.control_dependencies([train]):
+        after = [tf.reduce_sum(v) for v in tf.trainable_variables()[:1]]
+    decayed = [tf.assign(v, v * 0.5) for v in tf.trainable_variables()]
+    set_over = [tf.assign(v, tf.zeros_like(v)) for v in tf.trainable_variables()]
+    with tf.control_dependencies([*decayed, *set_over]):
+        last = [tf.assign(v, tf.ones_like(v)) for v in tf.trainable_variables()]
+    return {
+        "loss": loss, "train": [train, loss, *after], "racing": [train, *decayed], "set over": last,
+        "init": tf.global_variables_initializer(),
+    }  # fmt: skip
+
+
+def _questions(tf: Any, found: dict[str, Any], session: Any) -> list[tuple[str, float, Callable[[], Any]]]:
+    explain = tf.explain
+    return [
+        ("why", 1.0, lambda: explain.why("weights0/read", found["train"])),
+        ("races, an inference", 1.0, lambda: explain.races(found["loss"])),
+        ("races, a training step", 1.0, lambda: explain.races(found["train"])),
+        ("races, one on each variable", 1.0, lambda: explain.races(found["racing"])),
+        ("races, variables set over", 1.0, lambda: explain.races(found["set over"])),
+        ("races, all initializers and a read", 1.0, lambda: explain.races([found["init"], found["loss"]])),
+        ("lint, the graph alone", 2.0, lambda: explain.lint(tf.get_default_graph())),
+        ("lint, after a run", 2.0, lambda: explain.lint(session=session)),
+    ]
+
+
+def main() -> None:
+    import tfbench as tf
+
+    with tf.Graph().as_default() as graph:
+        found = _graph(tf)
+        session = tf.Session()
+        session.run(found["init"])
+        print(f"\n### Questions about a graph of {len(graph.get_operations()):,} operations\n")
+        print("| question | answer | seconds (CPU) | target | |")
+        print("|---|---|---|---|---|")
+        late = False
+        for name, target, ask in _questions(tf, found, session):
+            answer = ask()
+            times = []
+            for _ in range(_ROUNDS):
+                start = time.process_time()
+                ask()
+                times.append(time.process_time() - start)
+            median = statistics.median(times)
+            late |= median > target
+            said = f"{len(answer)} found" if hasattr(answer, "footer") else answer.reason
+            print(f"| {name} | {said} | {median:.3f} | {target} | {'met' if median <= target else 'MISSED'} |")
+    sys.exit(1 if late else 0)
+
+
+if __name__ == "__main__":
+    main()
