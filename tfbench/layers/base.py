@@ -6,7 +6,6 @@ any scope when the layer first makes or looks for a variable). Variables and ops
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -19,9 +18,9 @@ from tfbench.engine.default_graph import get_collection_ref, get_default_graph
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Graph
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.shapes import TensorShape
 from tfbench.engine.tensor import Tensor
 from tfbench.layers.input_spec import check_inputs
+from tfbench.layers.names import counted, snake_case
 from tfbench.variable_scope import VariableScope, get_variable, variable_scope
 from tfbench.variable_scope.store import variable_store
 from tfbench.variables.partitioned import PartitionedVariable
@@ -63,13 +62,13 @@ class Layer:
         self._depends: dict[int, list[Any] | None] = {}
         self._calls: list[tuple[Any, Any]] = []
         self._graph: Graph = get_default_graph()
-        self._base_name = _snake_case(type(self).__name__)
+        self._base_name = snake_case(type(self).__name__)
         if isinstance(name, VariableScope):
-            self._base_name, self._name = name.name, _counted(self._base_name)
+            self._base_name, self._name = name.name, counted(self._base_name)
         elif name:
             self._base_name = self._name = name
         else:
-            self._name = _counted(self._base_name)
+            self._name = counted(self._base_name)
         self._scope: VariableScope | None = None
         self._current_scope: VariableScope | None = None
         if scope:
@@ -381,40 +380,3 @@ def _add(elements: list[Any], key: str) -> None:
     for element in elements:
         if not any(element is one for one in collection):
             collection.append(element)
-
-
-def _snake_case(name: str) -> str:
-    spaced = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
-    snake = re.sub(r"([a-z])([A-Z])", r"\1_\2", spaced).lower()
-    return f"private{snake}" if snake[0] == "_" else snake
-
-
-class _Counts(dict[str, int]):
-    """How many layers of each class a graph has."""
-
-    def snapshot(self) -> dict[str, int]:
-        """For `Graph.mark`."""
-        return dict(self)
-
-    def restore(self, state: dict[str, int]) -> None:
-        """For `Graph.roll_back`."""
-        self.clear()
-        self.update(state)
-
-
-def _counted(base_name: str) -> str:
-    counts: _Counts = get_default_graph().extension("layer_names", _Counts)
-    counts[base_name] = counts.get(base_name, 0) + 1
-    return f"{base_name}_{counts[base_name]}"
-
-
-def input_channels(shape: TensorShape, axis: int, what: str) -> int:
-    """The size of `shape` at `axis`.
-
-    Raises:
-      ValueError: if it is not known.
-    """
-    size = shape.as_list()[axis]
-    if size is None:
-        raise ValueError(what)
-    return int(size)
