@@ -29,9 +29,9 @@ _MESSAGES = {
 
 #: TensorFlow's namespaces that are modules of their own
 _NAMESPACES = {
-    "app", "bitwise", "compat", "contrib", "debugging", "dtypes", "flags", "gfile", "image", "io", "layers", "linalg",
-    "logging", "losses", "manip", "math", "metrics", "nest", "nn", "python_io", "raw_ops", "resource_loader", "sets",
-    "signal", "sparse", "spectral", "strings", "summary", "sysconfig", "test", "train", "version",
+    "app", "bitwise", "compat", "contrib", "data", "debugging", "dtypes", "flags", "gfile", "image", "io", "layers",
+    "linalg", "logging", "losses", "manip", "math", "metrics", "nest", "nn", "python_io", "raw_ops", "resource_loader",
+    "sets", "signal", "sparse", "spectral", "strings", "summary", "sysconfig", "test", "train", "version",
 }  # fmt: skip
 
 #: what `tf.version` has under the top-level names of TensorFlow 1
@@ -42,7 +42,12 @@ _VERSIONS = {
 
 #: the names of `tf.summary` before TensorFlow 1.0
 _OLD_SUMMARIES = {
-    "audio_summary", "histogram_summary", "image_summary", "merge_all_summaries", "merge_summary", "scalar_summary",
+    "audio_summary",
+    "histogram_summary",
+    "image_summary",
+    "merge_all_summaries",
+    "merge_summary",
+    "scalar_summary",
 }
 
 #: namespaces and parts of the workbench: attribute -> (module, name in it or None for the module itself)
@@ -58,6 +63,8 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     # What modules inside import from here: looked up in `tfbench.api`, it would be a circle.
     **{name: (f"tfbench.{name}", None) for name in ("errors", "initializers", "random")},
     "import_graph_def": ("tfbench.formats.import_graph", "import_graph_def"),
+    "SparseTensorSpec": ("tfbench.data.specs", "SparseTensorSpec"),
+    "TensorSpec": ("tfbench.data.specs", "TensorSpec"),
     "inspect": ("tfbench.widgets", "inspect"),
     "simulate_devices": ("tfbench.engine.devices", "simulate_devices"),
     "trace": ("tfbench.explain.trace", "trace"),

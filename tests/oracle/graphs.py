@@ -9,6 +9,8 @@ bools and lists of all these are themselves. Runs under tfbench and under Tensor
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 # Notes that passes leave on a node; nothing a user wrote or sees.
@@ -72,8 +74,15 @@ def _field(kind, item, tf):
     if kind == "tensor":
         return _tensor(item, tf)
     if kind == "func":
-        return {"func": item.name}
+        return {"func": _function(item.name)}
     return {kind: str(item)}
+
+
+def _function(name):
+    """The name of a function. TensorFlow numbers them over the whole process, and some have a digest for a number."""
+    if name.startswith("_make_dataset_"):
+        return "_make_dataset"
+    return re.sub(r"_\d+$", "", name) if name.startswith("__inference_") else name
 
 
 def _text(text):
@@ -103,7 +112,7 @@ def _value(item, tf):
         return {"shape": None if item.dims is None else [getattr(d, "value", d) for d in item.dims]}
     if hasattr(item, "unknown_rank"):
         return _field("shape", item, tf)
-    return {"func": getattr(item, "name", type(item).__name__)}
+    return {"func": _function(getattr(item, "name", type(item).__name__))}
 
 
 def _float(item):

@@ -38,7 +38,7 @@ def apply_op(op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: 
         # attributes has been worked out then. Whatever else is the case is looked into below.
         graph = inputs[0].op.graph
         key = _form_key(op_def, graph, inputs, attrs)
-        if key is not None and graph._control_flow_context is None:
+        if key is not None and graph._control_flow_context is None and not builder.tracing:
             form = op_def.forms.get(key)
             if form is not None:
                 return graph.add_node(op_def, _claim(graph, name, op_def.type), inputs, form[0], form[1])
@@ -104,6 +104,9 @@ def graph_of(values: Any) -> Graph:
     Raises:
       ValueError: if they belong to different graphs, or one of them was removed from its graph.
     """
+    default = default_graph_stack.get()
+    if default.building_function:
+        return default  # which takes in what comes from outside (`function_graph`)
     graph: Graph | None = None
     first: Any = None
     for value in values:
@@ -135,10 +138,7 @@ def graph_of(values: Any) -> Graph:
                 graph, first = own, item
             elif own is not graph:
                 raise ValueError(f"{item} must be from the same graph as {first} (graphs are {own} and {graph}).")
-    default = default_graph_stack.get()
-    if graph is None:
-        return default
-    return graph
+    return default if graph is None else graph
 
 
 def _apply(graph: Graph, op_def: OpDef, inputs: Sequence[Any], known: dict[str, Any], name: str) -> Operation:

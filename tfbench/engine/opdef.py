@@ -255,6 +255,8 @@ class _Builder:
 
     apply_op: Callable[..., Any]
     create_from_parts: Callable[..., Any]
+    #: functions that are being traced (`function_graph`): where there are none, a node's graph is that of its inputs
+    tracing = 0
 
 
 builder = _Builder()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfbench.engine.dtypes import DType
+from tfbench.engine.function_graph import FunctionName
 from tfbench.engine.shapes import TensorShape
 from tfbench.formats import protos
 from tfbench.formats.tensor_proto import make_tensor_proto
@@ -74,8 +75,18 @@ def set_attr(message: Any, value: Any, kind: str | None) -> None:
         message.tensor.CopyFrom(_tensor(value))
     elif type(value).__name__ == "AttrValue":
         message.CopyFrom(value)
+    elif isinstance(value, FunctionName):
+        message.func.CopyFrom(name_attr_list(value))
     else:
         raise TypeError(f"An attribute cannot hold {value!r} of type {type(value).__name__}.")
+
+
+def name_attr_list(function: FunctionName) -> Any:
+    """Which function a node calls, as a message; those of datasets are marked, as TensorFlow marks them."""
+    message = protos.NameAttrList(name=function.name)
+    if function.name.startswith("__inference_"):
+        message.attr["_tf_data_function"].b = True
+    return message
 
 
 def _append(target: Any, item: Any, kind: str | None) -> None:

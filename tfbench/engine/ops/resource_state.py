@@ -12,6 +12,7 @@ import numpy as np
 from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.dtypes import DType
+from tfbench.engine.function_graph import FunctionGraph
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import PARTIAL_VALUES
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
@@ -50,8 +51,16 @@ _SAME_HANDLE = frozenset(["Identity", "Switch", "Enter"])
 def _handle_of(tensor: Tensor) -> Operation | None:
     """The VarHandleOp that a handle comes from, through identities and into branches and loops."""
     op = tensor.op
-    while op.type in _SAME_HANDLE:
-        op = op._inputs[0].op
+    while True:
+        if op.type in _SAME_HANDLE:
+            op = op._inputs[0].op
+        elif op.type == "Placeholder" and isinstance(op.graph, FunctionGraph):
+            outside = op.graph.captured_from(op.outputs_list[0])
+            if outside is None:
+                break
+            op = outside.op
+        else:
+            break
     return op if op.type == "VarHandleOp" else None
 
 
