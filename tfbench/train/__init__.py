@@ -99,6 +99,9 @@ from tfbench.train.saving_hooks import (
 from tfbench.train.scaffold import (
     Scaffold,
 )
+from tfbench.train.server import (
+    Server,
+)
 from tfbench.train.session_manager import (
     SessionManager,
 )
@@ -107,6 +110,13 @@ from tfbench.train.session_run_hook import (
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
+)
+from tfbench.train.supervisor import (
+    Supervisor,
+    basic_train_loop,
+)
+from tfbench.train.sync_replicas import (
+    SyncReplicasOptimizer,
 )
 from tfbench.train.training_step import (
     assert_global_step,
@@ -149,6 +159,7 @@ __all__ = [
     "Saver",
     "Scaffold",
     "SecondOrStepTimer",
+    "Server",
     "SessionCreator",
     "SessionManager",
     "SessionRunArgs",
@@ -159,9 +170,12 @@ __all__ = [
     "StepCounterHook",
     "StopAtStepHook",
     "SummarySaverHook",
+    "Supervisor",
+    "SyncReplicasOptimizer",
     "WorkerSessionCreator",
     "add_queue_runner",
     "assert_global_step",
+    "basic_train_loop",
     "batch",
     "batch_join",
     "checkpoint_exists",

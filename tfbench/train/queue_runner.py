@@ -159,8 +159,9 @@ class QueueRunner:
                     return
         except Exception as error:
             if coord is not None:
-                coord.request_stop(error)
-                return
+                if not (coord.joined and isinstance(error, (errors.CancelledError, RuntimeError))):
+                    coord.request_stop(error)
+                return  # a session that was closed after all were asked to stop is no error
             logging.error("Exception in QueueRunner: %s", error)
             with self._lock:
                 self._exceptions_raised.append(error)

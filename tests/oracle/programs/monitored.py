@@ -12,11 +12,15 @@ from tests.oracle import attempt, program
 class Folder:
     """A folder that is gone afterwards."""
 
+    def __init__(self, tf):
+        self.tf = tf
+
     def __enter__(self):
         self.path = tempfile.mkdtemp()
         return self.path
 
     def __exit__(self, *error):
+        self.tf.summary.FileWriterCache.clear()
         shutil.rmtree(self.path)
 
 
@@ -65,7 +69,7 @@ def nodes_of_a_scaffold(tf, case):
 @program(cases=["StopAtStepHook", "CheckpointSaverHook", "StepCounterHook", "SummarySaverHook", "GlobalStepWaiterHook"])
 def nodes_of_hooks(tf, case):
     tf.train.create_global_step()
-    with Folder() as folder:
+    with Folder(tf) as folder:
         arguments = {
             "StopAtStepHook": dict(num_steps=3),
             "CheckpointSaverHook": dict(checkpoint_dir=folder, save_steps=3),
@@ -80,7 +84,7 @@ def nodes_of_hooks(tf, case):
 
 @program(graph=False)
 def without_a_global_step(tf):
-    with Folder() as folder:
+    with Folder(tf) as folder:
         hooks = [
             tf.train.StopAtStepHook(num_steps=1),
             tf.train.CheckpointSaverHook(folder, save_steps=1),
@@ -275,7 +279,7 @@ def checkpoints_are_saved_and_restored(tf):
         def end(self, session, global_step_value):
             calls.append(("end", int(global_step_value)))
 
-    with Folder() as folder:
+    with Folder(tf) as folder:
         found = []
         for _ in range(2):
             hook = tf.train.CheckpointSaverHook(folder, save_steps=2, listeners=[Listener()])
@@ -297,7 +301,7 @@ def checkpoints_are_saved_and_restored(tf):
 def a_training_session(tf):
     x, train = training(tf)
     tf.summary.scalar("x", x)
-    with Folder() as folder:
+    with Folder(tf) as folder:
         sess = tf.train.MonitoredTrainingSession(
             checkpoint_dir=folder, save_checkpoint_steps=3, save_summaries_steps=2, log_step_count_steps=3,
             hooks=[tf.train.StopAtStepHook(last_step=7)],
@@ -327,7 +331,7 @@ def session_managers(tf):
         attempt(manager().prepare_session, ""),
         attempt(manager(ready_op=ready).prepare_session, "", init_fn=lambda sess: None),
     ]
-    with Folder() as folder:
+    with Folder(tf) as folder:
         saver = tf.train.Saver()
         sess = manager(ready_op=ready).prepare_session("", init_op=init, saver=saver, checkpoint_dir=folder)
         found.append(sess.run([train, x]))
