@@ -6,6 +6,7 @@ from tfbench.engine.ops.array_patches import extract_image_patches
 from tfbench.engine.ops.random import random_crop
 from tfbench.image.adjust import *
 from tfbench.image.boxes import *
+from tfbench.image.codecs import *
 from tfbench.image.color import *
 from tfbench.image.crops import *
 from tfbench.image.edges import *

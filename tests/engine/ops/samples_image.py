@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import struct
 from typing import Any
 
 import numpy as np
@@ -76,6 +78,45 @@ SAMPLES: dict[str, list[Sample]] = {
 
 #: no pixel of their crops lies so near to one of the image, or to its border, that a difference would cross it
 _WITHIN = np.array([[0.1, 0.15, 0.87, 0.75], [0.93, 0.83, 0.1, 0.25], [0.55, 0.45, 0.6, 0.95]], np.float32)
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+_BMP = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 78, 0, 0, 54, 40, 2, 3, 1, 24, 0, 24, 0, 0, 0, 0) + bytes(range(24))
+#: 2 x 2 pixels
+_GIF = base64.b64decode("R0lGODlhAgACAIAAAP8AAAD/ACwAAAAAAgACAAACA0QSBQA7")
+_PICTURES = np.arange(4 * 5 * 3, dtype=np.uint8).reshape(4, 5, 3)
+
+
+def _file(data: bytes) -> Any:
+    return np.array(data, object)
+
+
+def _written() -> dict[str, Any]:
+    from tfbench.engine.kernels.jpeg import encode_jpeg
+    from tfbench.engine.kernels.png import encode_png
+
+    return {"png": _file(encode_png(_PICTURES, -1)), "jpeg": _file(encode_jpeg(_PICTURES))}
+
+
+_FILES = _written()
+SAMPLES.update(
+    {
+        "DecodePng": [([_FILES["png"]], {"channels": n, "dtype": t}) for n in (0, 4) for t in (np.uint8, np.uint16)],
+        "DecodeGif": [([_file(_GIF)], {})],
+        "DecodeBmp": [([_file(_BMP)], {}), ([_file(_BMP)], {"channels": 4})],
+        "DecodeJpeg": [([_FILES["jpeg"]], {}), ([_FILES["jpeg"]], {"channels": 1})],
+        "DecodeAndCropJpeg": [([_FILES["jpeg"], np.array([1, 2, 3, 2], np.int32)], {})],
+        "DecodeImage": [
+            ([_FILES["png"]], {"dtype": np.float32}),
+            ([_file(_GIF)], {}),
+            ([_file(_GIF)], {"expand_animations": False}),
+        ],
+        "ExtractJpegShape": [([_FILES["jpeg"]], {"output_type": t}) for t in (np.int32, np.int64)],
+        "EncodePng": [([_PICTURES], {}), ([_PICTURES[..., :1].astype(np.uint16)], {}), ([_PICTURES[None]], {})],
+        "EncodeJpeg": [([_PICTURES], {}), ([_PICTURES[..., :1]], {"quality": 30})],
+        "EncodeJpegVariableQuality": [([_PICTURES, np.array(80, np.int32)], {})],
+    }
+)
 
 DIFFERENTIATED = {
     "RGBToHSV": [([_IMAGES[:1, :2]], {})],

@@ -82,6 +82,7 @@ from tfbench.engine.ops.files import *
 from tfbench.engine.ops.checkpoints import *
 from tfbench.engine.ops.queue_classes import *
 from tfbench.engine.ops.readers import *
+from tfbench.engine.ops.accumulators import *
 from tfbench.engine.ops.printing_v2 import *
 from tfbench.engine.ops.linalg import *
 from tfbench.engine.ops.linalg_solve import *
@@ -99,6 +100,7 @@ from tfbench.engine.ops import (  # public as `tf.nn` or `tf.image`, or known by
     dataset_sources,
     dataset_transforms,
     image_boxes,
+    image_codecs,
     image_color,
     image_resize,
     nn_activations,
