@@ -231,7 +231,7 @@ def test_the_error_comes_with_the_next_event(tmp_path: Path, monkeypatch: pytest
     writer = tf.summary.FileWriter(str(tmp_path))
     writer.add_summary(summary(1), 1)
     end = time.time() + 20
-    while writer.event_writer._failure is None and time.time() < end:
+    while writer.event_writer._channel.failure is None and time.time() < end:
         time.sleep(0.02)
     with pytest.raises(tf.errors.ResourceExhaustedError):
         writer.add_summary(summary(2), 2)
@@ -346,3 +346,44 @@ print([name for name in sys.modules if name.startswith("google.protobuf")])
     said, _ = program(tmp_path, text).communicate(timeout=60)
     assert said == "[]\n"
     assert steps(tmp_path) == [1]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+def test_hundreds_of_interrupts(tmp_path: Path) -> None:
+    """Whatever an interrupt hits, what was added is written once."""
+    text = """
+import signal, time
+class Stop(BaseException):
+    pass
+def stop(*_):
+    global armed, hits
+    if armed:
+        armed, hits = False, hits + 1
+        raise Stop
+add([0]); writer.flush()
+done, step, hits, armed, end = [], 0, 0, False, time.time() + 2
+signal.signal(signal.SIGALRM, stop)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.0013)
+while True:
+    try:
+        armed = True
+        while time.time() < end:
+            step += 1
+            add([step])
+            done.append(step)
+            if step % 10 == 0:
+                writer.flush()
+        armed = False
+        break
+    except Stop:
+        pass
+signal.setitimer(signal.ITIMER_REAL, 0)
+writer.close()
+print(hits, *done)
+"""
+    said, trouble = program(tmp_path, text).communicate(timeout=60)
+    hits, *done = [int(word) for word in said.split()]
+    assert hits > 100, trouble
+    found = steps(tmp_path)
+    assert found == sorted(set(found))
+    assert set(done) <= set(found)

@@ -15,9 +15,8 @@ import atexit
 import os
 import sys
 import time
-from collections import deque
-from collections.abc import Callable
-from threading import Condition, Thread
+from _thread import start_new_thread
+from queue import Empty, SimpleQueue
 from weakref import WeakSet
 
 from tfbench import errors
@@ -68,20 +67,19 @@ class EventWriter:
         self._patience = min(max(flush_secs, 0.0), _PATIENCE)
         self._suffix = suffix
         make_folder(folder)
-        self._start_over()
-
-    def _start_over(self) -> None:
         self._process = os.getpid()
-        self._changed = Condition()
-        self._waiting: deque[bytes] = deque()
-        self._added = self._written = 0
-        self._in_a_hurry = False
-        self._closing = False
-        self._failure: BaseException | None = None
-        self._file: RecordFile | None = None
-        self._thread: Thread | None = None
+        self._channel: _Channel | None = None
+        _open.add(self)
 
-    # -- for those who have events ----------------------------------------------------------------------------------
+    def _running(self) -> _Channel:
+        """The thread that writes now; started if there is none, in this process or since `close`."""
+        channel = self._channel
+        if channel is None or channel.closed or self._process != os.getpid():
+            # After a fork: what waits was added there, and is written there, into that process's file.
+            channel = _Channel(self.folder, self._suffix, self._most, self._patience)
+            start_new_thread(channel.work, ())
+            self._process, self._channel = os.getpid(), channel
+        return channel
 
     def add(self, message: bytes) -> None:
         """Hands over an event.
@@ -89,20 +87,10 @@ class EventWriter:
         Raises:
           OpError: if writing failed since the last call, and fails again. The event is kept all the same.
         """
-        if self._process != os.getpid():
-            self._start_over()  # a fork: what waited there is written there, into that process's file
-        with self._changed:
-            self._waiting.append(frame(message))
-            self._added += 1
-            if self._thread is None:
-                self._thread = Thread(target=self._work, name="EventLoggerThread", daemon=True)
-                self._thread.start()
-                _open.add(self)
-            self._changed.notify_all()
-            if self._failure is not None:
-                self._wait_until(lambda: self._written == self._added)
-            elif len(self._waiting) > self._most:
-                self._wait_until(lambda: len(self._waiting) <= self._most)
+        channel = self._running()
+        channel.queue.put(frame(message))
+        if channel.failure is not None or channel.queue.qsize() > self._most:
+            channel.ask(closing=False)
 
     def flush(self) -> None:
         """Waits until the operating system has all events.
@@ -110,77 +98,103 @@ class EventWriter:
         Raises:
           OpError: if that fails. The events are kept, and written with the next ones.
         """
-        if self._process != os.getpid():
-            self._start_over()
-        with self._changed:
-            goal = self._added
-            self._wait_until(lambda: self._written >= goal)
-
-    def _wait_until(self, reached: Callable[[], bool]) -> None:
-        """Waits for the thread, which tries again if it had failed; holds the lock."""
-        if reached():
-            return
-        self._failure, self._in_a_hurry = None, True
-        self._changed.notify_all()
-        while not reached():
-            self._raise_failure()
-            if self._thread is None or not self._thread.is_alive():
-                raise RuntimeError(f"The thread that writes events to {self.folder} has ended; {self._rest()}.")
-            self._changed.wait(1.0)
-
-    def _raise_failure(self) -> None:
-        if self._failure is not None:
-            raise self._failure
-
-    def _rest(self) -> str:
-        return f"{len(self._waiting)} events are not written"
+        if self._channel is not None and self._process == os.getpid() and not self._channel.closed:
+            self._channel.ask(closing=False)
 
     def close(self) -> None:
-        """Writes everything, ends the thread and closes the file. If writing fails, all stays as it is."""
-        self.flush()
-        with self._changed:
-            self._closing = True
-            self._changed.notify_all()
-            thread, file = self._thread, self._file
-        if thread is not None:
-            thread.join()
-        _open.discard(self)
-        self._start_over()
-        if file is not None:
-            file.close()
+        """Writes everything, closes the file and ends the thread. If writing fails, all stays as it is."""
+        if self._channel is not None and self._process == os.getpid() and not self._channel.closed:
+            self._channel.ask(closing=True)
+        self._channel = None
 
-    # -- the thread -------------------------------------------------------------------------------------------------
+    def waiting(self) -> int:
+        """How many events are not written yet."""
+        channel = self._channel
+        return 0 if channel is None else channel.queue.qsize() + len(channel.pending)
 
-    def _work(self) -> None:
+
+class _Ticket:
+    """What is asked of the thread: to write all that came before, and perhaps to end. It answers with the failure."""
+
+    __slots__ = ("answer", "closing")
+
+    def __init__(self, closing: bool) -> None:
+        self.closing = closing
+        self.answer: SimpleQueue[BaseException | None] = SimpleQueue()
+
+
+class _Channel:
+    """A thread, the file it writes, and the queue it is fed by.
+
+    An interrupt (an exception in the main thread) may come between any two steps of whoever adds events. So those steps
+    hold no lock and change nothing but the queue, whose `put` and `get` are atomic; all else is the thread's.
+    """
+
+    def __init__(self, folder: str, suffix: str, most: int, patience: float) -> None:
+        self.queue: SimpleQueue[bytes | _Ticket] = SimpleQueue()
+        self.pending: list[bytes] = []
+        self.failure: BaseException | None = None
+        self.closed = False
+        self._folder, self._suffix, self._most, self._patience = folder, suffix, most, patience
+        self._file: RecordFile | None = None
+
+    def ask(self, closing: bool) -> None:
+        """Has everything written, and waits for it."""
+        ticket = _Ticket(closing)
+        self.queue.put(ticket)
+        failure = ticket.answer.get()
+        if failure is not None:
+            raise failure
+
+    def work(self) -> None:
+        """What the thread does."""
         while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._closing or (self._waiting and self._failure is None))
-                if not self._waiting:
-                    return
-                self._changed.wait_for(self._worth_writing, self._patience)
-                batch = list(self._waiting)
-                self._in_a_hurry = False
-            try:
+            tickets: list[_Ticket] = []
+            self._take(self.queue.get(), tickets)
+            end = time.monotonic() + self._patience
+            while not tickets and len(self.pending) < self._most:
+                try:
+                    self._take(self.queue.get(timeout=max(end - time.monotonic(), 0.0)), tickets)
+                except Empty:
+                    break
+            self._take_all(tickets)
+            closing = any(ticket.closing for ticket in tickets)
+            if closing:
+                self.closed = True  # from here on, events go to the next channel; those that came first are taken
+                self._take_all(tickets)
+            self.failure = failure = self._write(closing)
+            if failure is not None:
+                self.closed = closing = False
+            for ticket in tickets:
+                ticket.answer.put(failure)
+            if closing:
+                return
+
+    def _take(self, item: bytes | _Ticket, tickets: list[_Ticket]) -> None:
+        if isinstance(item, _Ticket):
+            tickets.append(item)
+        else:
+            self.pending.append(item)
+
+    def _take_all(self, tickets: list[_Ticket]) -> None:
+        while not self.queue.empty():
+            self._take(self.queue.get(), tickets)
+
+    def _write(self, closing: bool) -> BaseException | None:
+        """Writes what is pending, and closes the file; what went wrong, if something did."""
+        try:
+            if self.pending:
                 if self._file is None:
-                    self._file = new_event_file(self.folder, self._suffix)
+                    self._file = new_event_file(self._folder, self._suffix)
                 if not self._file.size:
                     self._file.write(frame(version_event()))
-                self._file.write(b"".join(batch))
-            except BaseException as failure:
-                with self._changed:
-                    self._failure = failure
-                    self._changed.notify_all()
-                    if self._closing:
-                        return
-                continue
-            with self._changed:
-                for _ in batch:
-                    self._waiting.popleft()
-                self._written += len(batch)
-                self._changed.notify_all()
-
-    def _worth_writing(self) -> bool:
-        return self._in_a_hurry or self._closing or len(self._waiting) >= self._most
+                self._file.write(b"".join(self.pending))
+                self.pending.clear()
+            if closing and self._file is not None:
+                self._file.close()
+        except BaseException as failure:
+            return failure
+        return None
 
 
 def make_folder(folder: str) -> None:
@@ -196,11 +210,10 @@ def make_folder(folder: str) -> None:
 def _write_the_rest() -> None:
     """At the end of the program: what waits is written; what cannot be is said."""
     for writer in list(_open):
-        if writer._process == os.getpid():
-            try:
-                writer.flush()
-            except Exception as error:
-                print(f"{writer.folder}: {writer._rest()}: {error}", file=sys.stderr)
+        try:
+            writer.flush()
+        except Exception as error:
+            print(f"{writer.folder}: {writer.waiting()} events are not written: {error}", file=sys.stderr)
 
 
 atexit.register(_write_the_rest)

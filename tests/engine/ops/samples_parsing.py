@@ -65,6 +65,21 @@ SAMPLES: dict[str, Any] = {
         ([s(SEQUENCE), NO_STRINGS, *KEYS], LISTS),
         ([one(SEQUENCE), one(b"name"), *KEYS], LISTS),
     ],
+    "ParseSingleSequenceExample": [
+        (
+            [
+                one(SEQUENCE),
+                s(b"t"),
+                [one(b"n")],
+                [one(b"n")],
+                [one(b"t")],
+                [one(b"t")],
+                [np.zeros(0, np.int64)],
+                one(b"name"),
+            ],
+            {"Ncontext_dense": 1, **{key: value for key, value in LISTS.items() if "ragged" not in key}},
+        )
+    ],
     "SerializeTensor": [([np.ones([2, 1], np.float32)], {"T": F}), ([s(b"a")], {"T": dtypes.string})],
     "ParseTensor": [([one(b'\x08\x03\x12\x00"\x04\x03\x00\x00\x00')], {"out_type": dtypes.int32})],
     "DecodeJSONExample": [([s(b"{}")], {})],

@@ -13,7 +13,7 @@ from tfbench.engine.kernels.wire import BadMessage
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.parse_ops import Batch, dense_shape, kind_of, sparse_shapes
-from tfbench.engine.shape_math import with_rank_at_most
+from tfbench.engine.shape_math import with_rank, with_rank_at_most
 from tfbench.engine.shapes import Shape
 
 __all__: list[str] = []
@@ -48,7 +48,26 @@ parse_sequence_example_v2 = op(
     "feature_list_dense_shapes: list(shape) >= 0 = []",
     fresh=True,
 )
-parse_sequence_example_v2.no_gradient("what is read from strings has no gradient")
+#: of one example; graphs of TensorFlow 1 hold it
+parse_single_sequence_example_v1 = op(
+    "ParseSingleSequenceExample",
+    "serialized: string, feature_list_dense_missing_assumed_empty: string, "
+    "context_sparse_keys: Ncontext_sparse * string, context_dense_keys: Ncontext_dense * string, "
+    "feature_list_sparse_keys: Nfeature_list_sparse * string, feature_list_dense_keys: Nfeature_list_dense * string, "
+    "context_dense_defaults: Tcontext_dense, debug_name: string",
+    "context_sparse_indices: Ncontext_sparse * int64, context_sparse_values: context_sparse_types, "
+    "context_sparse_shapes: Ncontext_sparse * int64, context_dense_values: Tcontext_dense, "
+    "feature_list_sparse_indices: Nfeature_list_sparse * int64, "
+    "feature_list_sparse_values: feature_list_sparse_types, "
+    "feature_list_sparse_shapes: Nfeature_list_sparse * int64, feature_list_dense_values: feature_list_dense_types",
+    "Ncontext_sparse: int >= 0 = 0; Ncontext_dense: int >= 0 = 0; Nfeature_list_sparse: int >= 0 = 0; "
+    f"Nfeature_list_dense: int >= 0 = 0; context_sparse_types: {_TYPES}; Tcontext_dense: {_TYPES}; "
+    f"feature_list_dense_types: {_TYPES}; context_dense_shapes: list(shape) >= 0 = []; "
+    f"feature_list_sparse_types: {_TYPES}; feature_list_dense_shapes: list(shape) >= 0 = []",
+    fresh=True,
+)
+for _declared in (parse_sequence_example_v2, parse_single_sequence_example_v1):
+    _declared.no_gradient("what is read from strings has no gradient")
 
 
 @parse_sequence_example_v2.shape
@@ -66,20 +85,63 @@ def _shape(node: Operation, serialized: Shape, names: Shape, *others: Shape) -> 
     ]
 
 
+@parse_single_sequence_example_v1.shape
+def _single_shape(node: Operation, serialized: Shape, *others: Shape) -> list[Shape]:
+    with_rank(serialized, 0)
+    attrs = node.attrs
+    return [
+        *sparse_shapes(attrs["Ncontext_sparse"], ()),
+        *[dense_shape((), shape) for shape in attrs["context_dense_shapes"]],
+        *sparse_shapes(attrs["Nfeature_list_sparse"], (), 2),
+        *[dense_shape((), shape, None) for shape in attrs["feature_list_dense_shapes"]],
+    ]
+
+
+@parse_single_sequence_example_v1.bind(CPU)
+def _single_bind(context: Any) -> Any:
+    attrs = context.attrs
+    counts = [attrs[f"N{kind}"] for kind in ("context_sparse", "context_dense", "feature_list_sparse")]
+    counts.append(attrs["Nfeature_list_dense"])
+    parse = _parser(attrs)
+
+    def run(serialized: Array, may_be_missing: Array, *others: Array) -> list[Array]:
+        keys, at = [], 0
+        for count in counts:
+            keys.append([np.asarray(key)[()] for key in others[at : at + count]])
+            at += count
+        names, allowed = np.asarray(others[-1]), set(np.ravel(may_be_missing).tolist())
+        results = parse(np.asarray(serialized), names, keys, [key in allowed for key in keys[3]], others[at:-1])
+        return results[: len(results) - counts[3]]  # without the numbers of steps
+
+    return run
+
+
 @parse_sequence_example_v2.bind(CPU)
 def _bind(context: Any) -> Any:
-    attrs = context.attrs
-    context_types, list_types = attrs["context_sparse_types"], attrs["feature_list_sparse_types"]
-    dense_types, dense_shapes = attrs["Tcontext_dense"], attrs["context_dense_shapes"]
-    row_types, row_shapes = attrs["feature_list_dense_types"], attrs["feature_list_dense_shapes"]
+    parse = _parser(context.attrs)
 
     def run(serialized: Array, names: Array, *others: Array) -> list[Array]:
         keys = [np.ravel(key).tolist() for key in others[:6]]
         context_sparse, context_dense, context_ragged, list_sparse, list_dense, list_ragged = keys
         if context_ragged or list_ragged:
             raise errors.UnimplementedError(None, None, "tfbench has no ragged tensors: use VarLenFeature.")
-        may_be_missing, defaults = np.ravel(others[6]).tolist(), others[7:]
-        batch = _Sequences(np.asarray(serialized), np.asarray(names))
+        keys = [context_sparse, context_dense, list_sparse, list_dense]
+        return parse(np.asarray(serialized), np.asarray(names), keys, np.ravel(others[6]).tolist(), others[7:])
+
+    return run
+
+
+def _parser(attrs: dict[str, Any]) -> Any:
+    """What parses with an op's types and shapes: (serialized, names, four lists of keys, may be missing, defaults)."""
+    context_types, list_types = attrs["context_sparse_types"], attrs["feature_list_sparse_types"]
+    dense_types, dense_shapes = attrs["Tcontext_dense"], attrs["context_dense_shapes"]
+    row_types, row_shapes = attrs["feature_list_dense_types"], attrs["feature_list_dense_shapes"]
+
+    def parse(
+        serialized: Array, names: Array, keys: list[list[bytes]], may_be_missing: list[bool], defaults: Any
+    ) -> list[Array]:
+        context_sparse, context_dense, list_sparse, list_dense = keys
+        batch = _Sequences(serialized, names)
         sparse = [batch.sparse(*feature) for feature in zip(context_sparse, context_types, strict=True)]
         features = zip(context_dense, dense_types, dense_shapes, defaults, strict=True)
         dense = [batch.dense(*feature) for feature in features]
@@ -90,7 +152,7 @@ def _bind(context: Any) -> Any:
             *_columns(sparse), *dense, *_columns(sparse_lists), *[one[0] for one in lists], *[one[1] for one in lists]
         ]  # fmt: skip
 
-    return run
+    return parse
 
 
 def _columns(parts: list[tuple[Array, Array, Array]]) -> list[Array]:
