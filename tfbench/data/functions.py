@@ -51,7 +51,7 @@ class TracedFunction:
     @property
     def name(self) -> FunctionName:
         """The value of the attribute that names this function."""
-        return FunctionName(self._body.name)
+        return FunctionName(self._body.name, self._body)
 
     @property
     def body(self) -> FunctionGraph:

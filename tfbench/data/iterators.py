@@ -159,7 +159,7 @@ def make_one_shot_iterator(dataset: Any) -> Iterator:
     handle = dataset._variant_tensor
     body = copied_by_value(get_default_graph(), "_make_dataset", handle, _why_not)
     with get_default_graph().colocate_with(handle.op):
-        resource = ops.one_shot(dataset_factory=FunctionName(body.name), **described(dataset.element_spec))
+        resource = ops.one_shot(dataset_factory=FunctionName(body.name, body), **described(dataset.element_spec))
         return Iterator(resource, None, dataset.element_spec)
 
 

@@ -27,12 +27,13 @@ _SHARED_EXTENSIONS = frozenset(["variable_scopes", "variable_store", "variable_c
 
 
 class FunctionName:
-    """The value of a `func` attribute: which function a node calls."""
+    """The value of a `func` attribute: which function a node calls. An imported node has the name only."""
 
-    __slots__ = ("name",)
+    __slots__ = ("body", "name")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, body: FunctionGraph | None = None) -> None:
         self.name = name
+        self.body = body
 
     def as_proto(self) -> Any:
         """This as a NameAttrList message."""
@@ -199,11 +200,6 @@ def trace(
     body.finalize()
     functions.by_name[body.name] = body
     return body
-
-
-def find_function(graph: Graph, name: FunctionName) -> FunctionGraph | None:
-    """The function that a node of `graph` calls; None where the graph was imported without it."""
-    return functions_of(graph).by_name.get(getattr(name, "name", ""))
 
 
 def copied_by_value(

@@ -9,6 +9,7 @@ from tfbench.engine.apply import create_from_parts
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dtypes import DType
+from tfbench.engine.function_graph import FunctionName
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.opdef import OpDef, lookup
 from tfbench.engine.shapes import TensorShape
@@ -218,6 +219,8 @@ def _plain(message: Any) -> Any:
         return _plain_list(message.list)
     if kind in ("i", "f", "b"):
         return getattr(message, kind)
+    if kind == "func":
+        return FunctionName(message.func.name)
     return message
 
 

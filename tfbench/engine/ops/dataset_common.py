@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
-from tfbench.engine.function_graph import find_function
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, OpDef, op
 from tfbench.engine.resources import REFERENCE_VARIABLES
@@ -69,12 +68,12 @@ class BoundFunction:
 
     def __init__(self, context: Any, attr: str = "f") -> None:
         node, name = context.op, context.attrs[attr]
-        body = find_function(node.graph, name)
-        if body is None:
+        body = name.body
+        if body is None:  # another function of that name, in this graph, is not the one
             raise errors.NotFoundError(
                 node.node_def,
                 node,
-                f"Function {getattr(name, 'name', name)} is not defined: '{node.name}' was imported, and functions do "
+                f"Function {name.name} is not defined: '{node.name}' was imported, and functions do "
                 "not travel with graphs. Build the data set here.",
             )
         self._function = OPERATORS["node_function"](body, context.device, f"{node.type} '{node.name}'")
