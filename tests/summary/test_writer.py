@@ -387,3 +387,9 @@ print(hits, *done)
     found = steps(tmp_path)
     assert found == sorted(set(found))
     assert set(done) <= set(found)
+
+
+def test_names_of_before_1_0() -> None:
+    for name in ("scalar", "histogram", "image", "audio", "merge"):
+        assert getattr(tf, f"{name}_summary") is getattr(tf.contrib.deprecated, f"{name}_summary")
+    assert tf.merge_all_summaries is tf.contrib.deprecated.merge_all_summaries

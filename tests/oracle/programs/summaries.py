@@ -244,7 +244,7 @@ def merging_refuses(tf):
 
 @program(oracle="1.15")
 def before_1_0(tf):
-    old = tf if hasattr(tf, "scalar_summary") else tf.contrib.deprecated
+    old = tf.contrib.deprecated
     found = [
         old.scalar_summary("loss", 1.0), old.scalar_summary(["a", "b"], [1.0, 2.0]),
         old.scalar_summary("c", 1.0, name="n", collections=["x"]), old.histogram_summary("h", [1.0]),
@@ -256,5 +256,5 @@ def before_1_0(tf):
 
 @program(oracle="1.15", messages=["not the same shape: [2] != [3]"])
 def tags_and_values_differ(tf):
-    old = tf if hasattr(tf, "scalar_summary") else tf.contrib.deprecated
+    old = tf.contrib.deprecated
     return run(tf, old.scalar_summary(["a", "b"], [1.0, 2.0, 3.0]))
