@@ -55,6 +55,22 @@ class Pushed(Generic[T]):
         self.stack.remove(self.item)
 
 
+class _GraphPushed(Pushed[Graph]):
+    """One `Graph.as_default` block; the graph's scopes know that it is open."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> Graph:
+        state = self.item.scope_state
+        state.entered = [*state.entered, len(state.devices_outside)]
+        return super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        state = self.item.scope_state
+        state.entered = state.entered[:-1]
+
+
 class _GraphStack(DefaultStack[Graph]):
     """Never empty: below all `as_default` blocks lies one global graph per thread."""
 
@@ -67,6 +83,9 @@ class _GraphStack(DefaultStack[Graph]):
         if self._global is None:
             self._global = Graph()
         return self._global
+
+    def pushed(self, item: Graph) -> Pushed[Graph]:
+        return _GraphPushed(self, item)
 
     def replace_global(self, graph: Graph | None) -> None:
         self._global = graph

@@ -48,6 +48,8 @@ class ScopeState:
         "container",
         "control",
         "devices",
+        "devices_outside",
+        "entered",
         "gradient_overrides",
         "kernel_labels",
         "name",
@@ -60,6 +62,10 @@ class ScopeState:
         self.trace: Trace | None = None
         self.control: list[ControlScope] = []
         self.devices: list[Any] = []
+        #: the devices around each open block of colocation, which hides them
+        self.devices_outside: list[list[Any]] = []
+        #: for each block in which the graph is the default one, how many blocks of colocation are around it
+        self.entered: list[int] = []
         self.colocation: list[Operation] = []
         self.attrs: dict[str, Any] = {}
         self.gradient_overrides: dict[str, str] = {}
@@ -117,6 +123,18 @@ def apply_devices(state: ScopeState, op: Operation) -> None:
             op._set_device(wanted)
         else:
             op._set_device(device_names.merge(op.device, entry))
+
+
+def lifted_devices(state: ScopeState) -> list[Any]:
+    """The devices that count for what is lifted out of the blocks around it, as variables are (`init_scope`).
+
+    Where colocation hides the devices around it, those come back that the innermost block has in which the graph is
+    the default one.
+    """
+    if state.devices or not state.entered:
+        return state.devices
+    level = state.entered[-1]
+    return state.devices_outside[level] if level < len(state.devices_outside) else state.devices
 
 
 class ScopeChange:
@@ -184,14 +202,15 @@ class Colocation:
 
     def __enter__(self) -> None:
         state = self.graph._local.state
-        self.old = (state.colocation, state.devices)
+        self.old = (state.colocation, state.devices, state.devices_outside)
         outer = [] if self.ignore_existing else state.colocation
         state.colocation = outer if self.target is None else [*outer, self.target]
+        state.devices_outside = [*state.devices_outside, state.devices]
         state.devices = []
 
     def __exit__(self, *_: object) -> None:
         state = self.graph._local.state
-        state.colocation, state.devices = self.old
+        state.colocation, state.devices, state.devices_outside = self.old
 
 
 class NameScope:

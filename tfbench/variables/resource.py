@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from tfbench.engine.convert import convert_to_tensor
@@ -25,6 +26,7 @@ class ResourceVariable(Variable):
     _graph_element: Tensor
     _cached_value: Tensor | None = None
     _parent_op: Operation | None = None
+    _caching_device: Any = None
 
     def _build(
         self,
@@ -61,9 +63,10 @@ class ResourceVariable(Variable):
                 self._initializer_op = resource_state.assign_variable(
                     self._handle, guarded(scope, value), dtype=self._dtype, name=assign_scope
                 )
+        self._caching_device = caching_device
         with graph.name_scope("Read"):
             with graph.device(self._handle.device):
-                self._graph_element = self._read()
+                self._graph_element = self._read_here()
             if caching_device is not None:
                 with graph.colocate_with(None, ignore_existing=True), graph.device(caching_device):
                     self._cached_value = identity(self._graph_element)
@@ -117,6 +120,13 @@ class ResourceVariable(Variable):
     # -- reading ------------------------------------------------------------------------------------------
 
     def _read(self) -> Tensor:
+        """A read on the caching device where there is one, else where the blocks around it say."""
+        if self._caching_device is None:
+            return self._read_here()
+        with self.graph.colocate_with(None, ignore_existing=True), self.graph.device(self._caching_device):
+            return self._read_here()
+
+    def _read_here(self) -> Tensor:
         return resource_state.read_variable(self._handle, dtype=self._dtype)
 
     def value(self) -> Tensor:
@@ -133,6 +143,9 @@ class ResourceVariable(Variable):
 
     def read_value(self) -> Tensor:
         """A new read, which waits for the control dependencies around it."""
+        if self._parent_op is not None:
+            with self.graph.control_dependencies([self._parent_op]):
+                return self._read()
         with self.graph.name_scope("Read"):
             value = self._read()
         return identity(value)
@@ -151,6 +164,10 @@ class ResourceVariable(Variable):
 
     # -- writing --------------------------------------------------------------------------------------------
 
+    def _after_caching(self) -> AbstractContextManager[Any]:
+        """What is written waits for the copy on the caching device, if there is one."""
+        return nullcontext() if self._cached_value is None else self.graph.control_dependencies([self._cached_value])
+
     def _after(self, op: Operation, read_value: bool) -> Any:
         return AssignedVariable(self, op) if read_value else op
 
@@ -167,24 +184,27 @@ class ResourceVariable(Variable):
         self, value: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Sets the value. Returns the variable as it is afterwards (or the operation)."""
-        tensor = self._to_assign(value)
-        op = resource_state.assign_variable(self._handle, tensor, dtype=self._dtype, validate_shape=True, name=name)
+        with self._after_caching():
+            tensor = self._to_assign(value)
+            op = resource_state.assign_variable(self._handle, tensor, dtype=self._dtype, validate_shape=True, name=name)
         return self._after(op, read_value)
 
     def assign_add(
         self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Adds `delta`."""
-        tensor = convert_to_tensor(delta, dtype=self._dtype)
-        op = resource_state.assign_add_variable(self._handle, tensor, dtype=self._dtype, name=name)
+        with self._after_caching():
+            tensor = convert_to_tensor(delta, dtype=self._dtype)
+            op = resource_state.assign_add_variable(self._handle, tensor, dtype=self._dtype, name=name)
         return self._after(op, read_value)
 
     def assign_sub(
         self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtracts `delta`."""
-        tensor = convert_to_tensor(delta, dtype=self._dtype)
-        op = resource_state.assign_sub_variable(self._handle, tensor, dtype=self._dtype, name=name)
+        with self._after_caching():
+            tensor = convert_to_tensor(delta, dtype=self._dtype)
+            op = resource_state.assign_sub_variable(self._handle, tensor, dtype=self._dtype, name=name)
         return self._after(op, read_value)
 
     def scatter(self, kind: str, indices: Any, updates: Any, name: str | None = None) -> Any:
@@ -275,7 +295,7 @@ class AssignedVariable(ResourceVariable):
 
     def __init__(self, variable: ResourceVariable, parent_op: Operation) -> None:
         self.__dict__.update(variable.__dict__)
-        self._cached_value = None
+        self._cached_value = self._caching_device = None
         self._parent_op = parent_op
         graph = get_default_graph()
         with graph.control_dependencies([parent_op]):

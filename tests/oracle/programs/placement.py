@@ -57,8 +57,12 @@ def a_device_that_was_asked_for(tf):
     return placements(tf)
 
 
-@program(cases=["/CPU:1", "/cpu:*", "/job:localhost/cpu:1", "/replica:0/CPU:1", "/task:0/device:CPU:2", "/device:CPU",
-                "/device:CPU:1/task:0", "/job:localhost/replica:*/task:*/cpu:1", "/job:*/cpu:1", "/device:*:1"])  # fmt: skip
+@program(
+    cases=[
+        "/CPU:1", "/cpu:*", "/job:localhost/cpu:1", "/replica:0/CPU:1", "/task:0/device:CPU:2", "/device:CPU",
+        "/device:CPU:1/task:0", "/job:localhost/replica:*/task:*/cpu:1", "/job:*/cpu:1", "/device:*:1",
+    ]
+)  # fmt: skip
 def a_string_as_a_device_function_gives_it(tf, case):
     with tf.device(lambda op: case):
         tf.negative(1.0, name="a")
@@ -332,3 +336,82 @@ def the_devices_of_a_session(tf, case):
 @program()
 def no_cpu(tf):
     return attempt(lambda: tf.Session(config=tf.ConfigProto(device_count={"CPU": 0})))
+
+
+# -- what variables ask for ------------------------------------------------------------------------------------
+
+
+def asked(tf):
+    return [(op.name, op.device) for op in tf.get_default_graph().get_operations()]
+
+
+@program(cases=[None, "/gpu:3", "/job:c"])
+def a_resource_variable_with_a_caching_device(tf, case):
+    with tf.device("/cpu:1"):
+        v = tf.get_variable("v", [2], use_resource=True, caching_device=case)
+    with tf.device("/cpu:2"):
+        v.read_value(), v.value(), v + 1.0
+        written = v.assign_add([1.0, 1.0])
+        written.read_value(), written.value(), written + 1.0
+        tf.convert_to_tensor(written.assign([2.0, 2.0]))
+        tf.gather(v, [0]), v.sparse_read([0])
+        tf.convert_to_tensor(tf.scatter_sub(v, [0], [1.0]))
+    return asked(tf)
+
+
+@program(cases=["colocated", "inside", "open again", "twice"])
+def variables_made_beside_another(tf, case):
+    """What colocation hides of the devices around it comes back for what is lifted: variables, `init_scope`."""
+    v = tf.Variable(1.0, name="v")
+
+    def make(name):
+        tf.Variable(1.0, name=name)
+        tf.get_variable(name + "_got", [1])
+        tf.get_variable(name + "_handle", [1], use_resource=True)
+        with tf.init_scope():
+            tf.constant(1.0, name=name + "_lifted")
+
+    with tf.device("/cpu:3"):
+        make("before")
+        with tf.colocate_with(v):
+            if case == "colocated":
+                make("x")
+            with tf.device("/cpu:4"):
+                if case == "inside":
+                    make("x")
+                with tf.colocate_with(v):
+                    if case == "twice":
+                        make("x")
+            with tf.get_default_graph().as_default(), tf.colocate_with(v):
+                if case == "open again":
+                    make("x")
+    return asked(tf)
+
+
+@program(cases=[None, "/cpu:0", "/job:ps"])
+def slots_of_an_optimizer_under_a_device(tf, case):
+    with tf.device(case):
+        v = tf.get_variable("v", [2])
+        w = tf.get_variable("w", [2], use_resource=True)
+    with tf.device("/gpu:1"):
+        loss = tf.reduce_sum(v * w)
+    with tf.device("/cpu:3"):
+        tf.train.AdamOptimizer().minimize(loss)
+        tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss, global_step=tf.train.get_or_create_global_step())
+    return asked(tf)
+
+
+@program()
+def a_training_step_is_placed(tf):
+    with tf.device("/cpu:1"):
+        v = tf.get_variable("v", [3, 2])
+        w = tf.get_variable("w", [2], use_resource=True)
+    with tf.device("/cpu:2"):
+        x = tf.placeholder(tf.float32, [None, 3], name="x")
+        y = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, tf.tanh(a) + w), [0, tf.matmul(x, v)])[1]
+        loss = tf.reduce_mean(tf.square(y))
+    with tf.device("/cpu:0"):
+        optimizer = tf.train.AdamOptimizer()
+        pairs = optimizer.compute_gradients(loss, colocate_gradients_with_ops=True)
+        optimizer.apply_gradients(pairs)
+    return placements(tf)
