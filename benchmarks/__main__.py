@@ -1,9 +1,9 @@
 """`python -m benchmarks [SUITE …]`: measure, print Markdown tables, keep the samples as JSON.
 
-Suites: import, graph, gradients, session, control, arrays, memory, conv, kernels, checkpoint, explain. TensorFlow is
-taken from the interpreter given by --oracle-python (default: this one if it has TensorFlow, else .venv-oracle), tfbench
-from --python (default: .venv, else this one). The suites memory and explain measure tfbench alone: against what its
-plans need, and against what a person waits for.
+Suites: import, graph, gradients, session, control, training, arrays, data, memory, devices, conv, kernels, checkpoint,
+explain. TensorFlow is taken from the interpreter given by --oracle-python (default: this one if it has TensorFlow, else
+.venv-oracle), tfbench from --python (default: .venv, else this one). The suites memory, devices and explain measure
+tfbench alone: against what its plans need, against targets, and against what a person waits for.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ SUITES = (
     "control",
     "training",
     "arrays",
+    "data",
     "memory",
+    "devices",
     "conv",
     "kernels",
     "checkpoint",
@@ -32,7 +34,7 @@ SUITES = (
 )
 
 #: suites of tfbench alone
-_ALONE = ("memory", "explain")
+_ALONE = ("memory", "devices", "explain")
 
 #: suites that are about arithmetic: for each number of threads, and with oneDNN switched off as well
 _THREADED = ("conv", "kernels", "training")
@@ -81,7 +83,7 @@ def main() -> None:
     for name in options.suites or SUITES:
         if name in _ALONE:
             command = [python, "-m", f"benchmarks.bench_{name}"]
-            command += ["--no-save"] if options.no_save and name == "memory" else []
+            command += ["--no-save"] if options.no_save and name in ("memory", "devices") else []
             subprocess.run(command, cwd=harness.ROOT, check=True)
             continue
         suite = importlib.import_module(f"benchmarks.bench_{name}").SUITE
