@@ -42,7 +42,8 @@ def batch(tf):
         ),
         example(tf, x=floats(tf, 3, 4), many=ints(tf, *range(-3, 300, 7))),
         example(
-            tf, x=floats(tf, 5, 6), n=ints(tf, -(2 ** 62)), t=texts(tf), many=ints(tf, 1), ix=ints(tf, 0), v=floats(tf, 9)
+            tf, x=floats(tf, 5, 6), n=ints(tf, -(2 ** 62)), t=texts(tf), many=ints(tf, 1), ix=ints(tf, 0),
+            v=floats(tf, 9),
         ),
     ]  # fmt: skip
 
@@ -337,7 +338,8 @@ def no_tensor(tf):
 def examples_in_json(tf):
     good = ['{"features":{"feature":{"x":{"floatList":{"value":[1.5]}}}}}', "{}"]
     found = tf.decode_json_example(good)
-    return run(tf, [tf.parse_example(found, {"x": tf.VarLenFeature(tf.float32)})]), attempt(run, tf, tf.decode_json_example('{"fea'))
+    parsed = tf.parse_example(found, {"x": tf.VarLenFeature(tf.float32)})
+    return run(tf, [parsed]), attempt(run, tf, tf.decode_json_example('{"fea'))
 
 
 @program()

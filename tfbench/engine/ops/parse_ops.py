@@ -142,7 +142,7 @@ def _v1_bind(context: Any) -> Any:
     sparse, count = attrs["Nsparse"], attrs["Nsparse"] + attrs["Ndense"]
 
     def run(serialized: Array, names: Array, *others: Array) -> list[Array]:
-        keys = [np.asarray(key)[()] for key in others[:count]]
+        keys: list[Any] = [np.asarray(key)[()] for key in others[:count]]
         split = keys[:sparse], keys[sparse:]
         return parse(np.asarray(serialized), np.asarray(names), split, types, shapes, others[count:])
 
