@@ -159,3 +159,57 @@ def test_temporary_directory_is_one() -> None:
     assert tf.test.get_temp_dir() == tf.test.get_temp_dir()
     assert tf.test.test_src_dir_path("x").endswith("x")
     assert not tf.test.is_built_with_cuda()
+
+
+NAMESPACES = (
+    "", "compat", "contrib", "contrib.layers", "contrib.slim", "data", "errors", "gfile", "image", "initializers",
+    "layers", "logging", "losses", "math", "metrics", "nn", "random", "summary", "test", "train",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMESPACES)
+def test_a_namespace_lists_its_public_names_and_no_more(name: str) -> None:
+    namespace = tf
+    for part in filter(None, name.split(".")):
+        namespace = getattr(namespace, part)
+    names = dir(namespace)
+    assert names == sorted(set(names))
+    assert not [name for name in names if name.startswith("_") and not name.startswith("__")]
+    assert not {"Any", "annotations", "np", "import_module"} & set(names)
+    assert not [name for name in names if not hasattr(namespace, name)]
+    assert set(getattr(namespace, "__all__", ())) <= set(names)
+
+
+def test_files_of_a_namespace_are_not_listed() -> None:
+    """Importing one makes it an attribute of its package."""
+    import tfbench.train.adam
+    import tfbench.variable_scope.modes  # noqa: F401
+
+    assert not {"adam", "optimizer", "slots"} & set(dir(tf.train))
+    assert not {"modes", "partitioners", "variables", "formats"} & set(dir(tf))
+    assert {"AdamOptimizer", "Example", "summary_iterator"} <= set(dir(tf.train))
+    assert {"rnn_cell", "relu"} <= set(dir(tf.nn))
+
+
+@pytest.mark.parametrize(
+    ("expression", "means"),
+    [
+        ("tf.placeholderr", "module 'tfbench' has no attribute 'placeholderr'; did you mean 'placeholder'?"),
+        ("tf.train.AdamOptimiser", "module 'tfbench.train' has no attribute 'AdamOptimiser'; did you mean 'AdamO"),
+        ("tf.layers.conv2D", "module 'tfbench.layers' has no attribute 'conv2D'; did you mean 'conv2d'?"),
+        ("tf.contrib.slim.con2d", "module 'tfbench.contrib.slim' has no attribute 'con2d'; did you mean 'conv2d'?"),
+        ("tf.contrib.seq3seq", "module 'tfbench.contrib' has no attribute 'seq3seq'; it has "),
+    ],
+)
+def test_a_wrong_name_is_said_with_the_nearest_that_there_is(expression: str, means: str) -> None:
+    with pytest.raises(AttributeError) as raised:
+        eval(expression)
+    assert str(raised.value).startswith(means)
+
+
+@pytest.mark.parametrize("expression", ["tf.qqqqq", "tf._private", "tf.train.__wrapped__", "tf.nn.qqqqq"])
+def test_a_name_near_to_none_is_just_missing(expression: str) -> None:
+    module, _, name = expression.rpartition(".")
+    with pytest.raises(AttributeError) as raised:
+        eval(expression)
+    assert str(raised.value) == f"module '{module.replace('tf', 'tfbench', 1)}' has no attribute '{name}'"
