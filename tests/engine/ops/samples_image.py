@@ -79,6 +79,17 @@ SAMPLES: dict[str, list[Sample]] = {
 #: no pixel of their crops lies so near to one of the image, or to its border, that a difference would cross it
 _WITHIN = np.array([[0.1, 0.15, 0.87, 0.75], [0.93, 0.83, 0.1, 0.25], [0.55, 0.45, 0.6, 0.95]], np.float32)
 
+for _covered in (True, False):
+    _type = "SampleDistortedBoundingBox" + ("V2" if _covered else "")
+    SAMPLES[_type] = [
+        (
+            [np.array([40, 60, 3], kind), np.array([[[0.1, 0.2, 0.7, 0.93]]], np.float32)]
+            + ([np.float32(0.3)] if _covered else []),
+            {"seed": 3, "seed2": 4},
+        )
+        for kind in (np.int32, np.int64)
+    ]
+
 # -- files ------------------------------------------------------------------------------------------------------------
 
 _BMP = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 78, 0, 0, 54, 40, 2, 3, 1, 24, 0, 24, 0, 0, 0, 0) + bytes(range(24))
