@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench.engine import ops
+from tfbench.engine import dtypes, ops
 from tfbench.engine.composite import IndexedSlices
 from tfbench.engine.control_flow import WhileContext, nodes
 from tfbench.engine.graph import Operation
+from tfbench.engine.ops.resource_state import variable_shape
 from tfbench.engine.ops.shape_queries import shape_internal
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.tensor import Tensor
@@ -121,7 +122,8 @@ def add_slices(context: WhileContext, op: Operation, dy: IndexedSlices) -> Index
     if values.shape.is_fully_defined():
         zeros = ops.constant(0, values.dtype, shape=[1, *values.shape.as_list()[1:]], name="b_acc")
     else:
-        row = shape_internal(source, optimize=False)[1:]
+        known = variable_shape(source) if source.dtype is dtypes.resource else None
+        row: Any = shape_internal(source, optimize=False)[1:] if known is None else TensorShape(known[1:])
         zeros = ops.zeros(ops.concat([[1], row], 0), values.dtype)
     start = [ops.constant([0], indices.dtype), zeros]
     if dense is not None:

@@ -48,18 +48,21 @@ def _resource_gather(node: Operation, dy: Any) -> Any:
 
 @gradient("GatherNd")
 def _gather_nd(node: Operation, dy: Any) -> Any:
-    """Rows that are picked one by one are rows again."""
     params, indices = node.inputs
-    sizes = ops.shape(params, out_type=indices.dtype)
-    if indices._shape is not None and len(indices._shape) == 2 and indices._shape[-1] == 1:
-        return [IndexedSlices(dy, ops.squeeze(indices, axis=-1), sizes), None]
-    return [ops.scatter_nd(indices, dy, sizes), None]
+    return [_picked(indices, dy, ops.shape(params, out_type=indices.dtype)), None]
 
 
 @gradient("ResourceGatherNd")
 def _resource_gather_nd(node: Operation, dy: Any) -> Any:
-    indices = node.inputs[1]
-    return [ops.scatter_nd(indices, dy, shape_of(node.inputs[0], out_type=indices.dtype)), None]
+    handle, indices = node.inputs
+    return [_picked(indices, dy, shape_of(handle, out_type=indices.dtype)), None]
+
+
+def _picked(indices: Tensor, dy: Any, sizes: Tensor) -> Any:
+    """Rows that were picked one by one are rows again; what else was picked goes back into a tensor of zeros."""
+    if indices._shape is not None and len(indices._shape) == 2 and indices._shape[-1] == 1:
+        return IndexedSlices(dy, ops.squeeze(indices, axis=-1), sizes)
+    return ops.scatter_nd(indices, dy, sizes)
 
 
 def _sizes_beside(params: Tensor) -> Tensor:
