@@ -11,6 +11,7 @@ from tfbench.image.color import *
 from tfbench.image.crops import *
 from tfbench.image.edges import *
 from tfbench.image.flips import *
+from tfbench.image.patches import *
 from tfbench.image.quality import *
 from tfbench.image.resize import *
 from tfbench.image.sampling import *
