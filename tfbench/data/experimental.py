@@ -21,6 +21,7 @@ from tfbench.data.options import (
     ServiceOptions,
     ThreadingOptions,
 )
+from tfbench.data.readers import CsvDataset
 from tfbench.data.transformations import AUTOTUNE
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
@@ -33,7 +34,8 @@ from tfbench.engine.tensor import Tensor
 
 __all__ = [
     "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "AutoShardPolicy", "AutotuneAlgorithm",
-    "AutotuneOptions", "Counter", "DistributeOptions", "ExternalStatePolicy", "OptimizationOptions", "ServiceOptions",
+    "AutotuneOptions", "Counter", "CsvDataset", "DistributeOptions", "ExternalStatePolicy", "OptimizationOptions",
+    "ServiceOptions",
     "ThreadingOptions", "bucket_by_sequence_length", "cardinality", "choose_from_datasets",
     "enumerate_dataset", "get_single_element", "get_structure", "group_by_window",
     "ignore_errors", "map_and_batch", "map_and_batch_with_legacy_function", "parallel_interleave", "prefetch_to_device",

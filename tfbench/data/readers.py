@@ -9,7 +9,8 @@ from tfbench.data import calls, sources, specs
 from tfbench.data.dataset import Dataset
 from tfbench.data.transformations import AUTOTUNE, integer
 from tfbench.engine import dtypes
-from tfbench.engine.convert import convert_to_tensor
+from tfbench.engine.convert import constant, convert_to_tensor
+from tfbench.engine.dtypes import DType
 from tfbench.engine.ops import dataset_sources as ops
 from tfbench.engine.tensor import Tensor
 
@@ -104,6 +105,50 @@ class FixedLengthRecordDataset(_Reader):
             return ops.pieces(filename, sizes[1], sizes[0], footer, buffer, compression)
 
         super().__init__(filenames, num_parallel_reads, read)
+
+
+class CsvDataset(Dataset):
+    """The records of CSV files, a component a column.
+
+    Args:
+      record_defaults: for each column a dtype, if it must not be empty, or what stands for an empty field.
+      select_cols, exclude_cols: the numbers of the columns that are wanted, or not wanted.
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_defaults: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        header: Any = False,
+        field_delim: Any = ",",
+        use_quote_delim: Any = True,
+        na_value: Any = "",
+        select_cols: Any = None,
+        exclude_cols: Any = None,
+    ) -> None:
+        if select_cols is not None and exclude_cols is not None:
+            raise ValueError("Only one of `select_cols` and `exclude_cols` can be specified.")
+        names = convert_to_tensor(filenames, dtype=dtypes.string, name="filenames")
+        compression = _string(compression_type)
+        given = [constant([], dtype=value) if isinstance(value, DType) else value for value in record_defaults]
+        defaults = [convert_to_tensor(value, name=f"record_defaults_{i}") for i, value in enumerate(given)]
+        spec = tuple(specs.TensorSpec([], default.dtype) for default in defaults)
+        handle = ops.csv(
+            names,
+            compression,
+            _or(buffer_size, 4 * 1024 * 1024, "buffer_size"),
+            convert_to_tensor(header, dtype=dtypes.bool, name="header"),
+            convert_to_tensor(field_delim, dtype=dtypes.string, name="field_delim"),
+            convert_to_tensor(use_quote_delim, dtype=dtypes.bool, name="use_quote_delim"),
+            convert_to_tensor(na_value, dtype=dtypes.string, name="na_value"),
+            integer([] if select_cols is None else select_cols, "select_cols"),
+            defaults,
+            integer([] if exclude_cols is None else exclude_cols, "exclude_cols"),
+            output_shapes=specs.flat_shapes(spec),
+        )
+        super().__init__(handle, spec)
 
 
 def _compression_and_buffer(compression_type: Any, buffer_size: Any) -> tuple[Tensor, Tensor]:

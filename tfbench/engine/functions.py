@@ -27,7 +27,8 @@ Call = Callable[..., tuple[Any, ...]]
 #: stateful ops that keep nothing of their own, or keep it in a resource that they are given
 _KEEPS_NOTHING = frozenset(
     [
-        "Assert", "AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "GeneratorDataset", "Placeholder",
+        "Assert", "AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "CSVDatasetV2", "GeneratorDataset",
+        "Placeholder",
         "Print", "PrintV2", "PyFunc", "RangeDataset", "ReadVariableOp", "ReduceDataset", "SparseTensorSliceDataset",
         "TFRecordDataset", "TensorDataset", "TensorSliceDataset", "TextLineDataset", "FixedLengthRecordDatasetV2",
     ]

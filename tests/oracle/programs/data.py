@@ -822,6 +822,36 @@ def readers_are_nodes(tf):
     ], attempt(data.TFRecordDataset, 3)
 
 
+@program(graph=False)
+def csv(tf):
+    folder = tempfile.mkdtemp()
+    paths = [os.path.join(folder, name) for name in ("a", "b", "c")]
+    with open(paths[0], "wb") as file:
+        file.write(b'i,f,s\n1,2.5,one\r\n,,"a ""quoted"", text\nof two lines"\n3,,\n')
+    with open(paths[1], "wb") as file:
+        file.write(b"1;x;NA\n2;y\nq;y;1\n4;z;2")
+    with open(paths[2], "wb") as file:
+        file.write(gzip.compress(b"1\n2\n\n3\n"))
+    csv = tf.data.experimental.CsvDataset
+    made = [
+        csv(paths[0], [[0], [-1.0], tf.string], header=True),
+        csv(paths[0], [[0], [-1.0], ["none"]], header=True),
+        csv([paths[0], paths[0]], [[-1.0], [""]], header=True, select_cols=[1, 2]),
+        csv(paths[1], [tf.int32, tf.string, [7.0]], field_delim=";", na_value="NA"),
+        csv(paths[2], [tf.int64], "GZIP"),
+    ]
+    found = [kinds(tf, d, 9) for d in made]
+    shutil.rmtree(folder)
+    return [described(d) for d in made], found
+
+
+@program()
+def csv_is_a_node(tf):
+    return tf.data.experimental.CsvDataset(
+        "a", [tf.int32, [1.5], tf.string], header=True, select_cols=[0, 1, 3]
+    ).output_types
+
+
 # ---- iterators
 
 

@@ -58,6 +58,13 @@ pieces = dataset_op(
     NOTE[2:],
     stateful=True,
 )
+csv = dataset_op(
+    "CSVDatasetV2",
+    "filenames: string, compression_type: string, buffer_size: int64, header: bool, field_delim: string, "
+    "use_quote_delim: bool, na_value: string, select_cols: int64, record_defaults: output_types, exclude_cols: int64",
+    "output_types: list({float, double, int32, int64, string}) >= 1; output_shapes: list(shape) >= 1",
+    stateful=True,
+)
 
 
 @tensors.bind(CPU)
@@ -135,6 +142,23 @@ def _pieces_bind(context: Any) -> Callable[..., Any]:
 
     def make(names: Any, header: Any, size: Any, footer: Any, buffer: Any, compression: Any) -> Any:
         return Pieces(strings(names), plain(header), plain(size), plain(footer), plain(compression))
+
+    return make
+
+
+@csv.bind(CPU)
+def _csv_bind(context: Any) -> Callable[..., Any]:
+    from tfbench.engine.kernels.datasets.csv_files import CsvRecords
+
+    kinds = context.attrs["output_types"]
+
+    def make(names: Any, compression: Any, buffer: Any, *rest: Any) -> Any:
+        header, delimiter, quotes, missing = [plain(value) for value in rest[:4]]
+        selected, excluded = rest[4].tolist(), rest[-1].tolist()
+        names = strings(names)
+        return CsvRecords(
+            names, plain(compression), header, delimiter, quotes, missing, selected, excluded, rest[5:-1], kinds
+        )
 
     return make
 

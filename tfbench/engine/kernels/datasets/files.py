@@ -39,6 +39,10 @@ class Files(Dataset):
     def open_file(self, name: bytes) -> Iterator[bytes]:
         raise NotImplementedError
 
+    def element(self, item: bytes) -> Element:
+        """The element for what the iterator over a file gave."""
+        return (string(item),)
+
 
 class _Files(Steps):
     __slots__ = ("_current", "_files", "_number")
@@ -54,15 +58,17 @@ class _Files(Steps):
             try:
                 if self._current is None:
                     self._current = self._files.open_file(names[self._number])
-                return (string(self._current.__next__()),)
+                item = self._current.__next__()
             except StopIteration:
                 self._next_file()
+                continue
             except DataLossError:
                 self._next_file()  # the next call goes on there
                 raise
             except Exception:
                 self._current = None
                 raise
+            return self._files.element(item)
         raise StopIteration
 
     def _next_file(self) -> None:
