@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,14 +24,14 @@ class TooMany(Exception):
     """There are more orders than are worth running."""
 
 
-def legal_orders(needed: set[Operation], most: int) -> Iterator[list[Operation]]:
+def legal_orders(needed: set[Operation], most: int, fed: Collection[Any] = ()) -> Iterator[list[Operation]]:
     """Every order in which each op comes after what it takes and waits for; ops without either come first.
 
     Raises:
       TooMany: after `most` of them.
     """
     ops = sorted(needed, key=lambda op: op._id)
-    before = {op: set(dependencies(op, set())) for op in ops}
+    before = {op: set(dependencies(op, set(fed))) for op in ops}
     sources = [op for op in ops if not before[op]]
     rest = [op for op in ops if before[op]]
     order: list[Operation] = []
@@ -56,36 +56,42 @@ def legal_orders(needed: set[Operation], most: int) -> Iterator[list[Operation]]
     yield from extend()
 
 
-def outcomes(fetches: Any, start: dict[str, Any], most: int = 3000) -> list[Any]:
+def outcomes(fetches: Any, start: dict[str, Any], most: int = 3000, feeds: dict[Any, Any] | None = None) -> list[Any]:
     """The different outcomes that the legal orders have: fetched values and variables afterwards, or `FAILS`.
 
     Args:
       start: values of variables before the run; those that are not in it have none.
+      feeds: values that are fed.
 
     Raises:
       TooMany: if there are more than `most` legal orders.
     """
     graph = tf.get_default_graph()
     nest = FetchList(graph, fetches)
-    needed = needed_operations(nest.tensors, nest.operations, set())
+    feeds = feeds or {}
+    needed = needed_operations(nest.tensors, nest.operations, set(feeds))
     session = tf.Session(graph=graph)
     found: list[Any] = []
-    for order in legal_orders(needed, most):
-        outcome = _run(session, nest, order, start)
+    for order in legal_orders(needed, most, set(feeds)):
+        outcome = _run(session, nest, order, start, feeds)
         if not any(_same(outcome, other) for other in found):
             found.append(outcome)
     return found
 
 
-def _run(session: Any, nest: FetchList, order: Sequence[Operation], start: dict[str, Any]) -> Any:
+def _run(
+    session: Any, nest: FetchList, order: Sequence[Operation], start: dict[str, Any], feeds: dict[Any, Any]
+) -> Any:
     session.resources.clear()
-    placement = session.look_at_placement(nest.tensors, nest.operations, [])
-    program = assemble(order, nest.tensors, [], placement, session.device_set, session.resources)
+    placement = session.look_at_placement(nest.tensors, nest.operations, list(feeds))
+    program = assemble(order, nest.tensors, list(feeds), placement, session.device_set, session.resources)
     for name, value in start.items():
         buffer = session.resources.find("", name)
         if buffer is not None:
             buffer.array = np.array(value)
     values = program.begin()
+    for tensor, value in feeds.items():
+        values[program.slots[tensor]] = np.asarray(value)
     try:
         Interpreter(program, values, lambda *_: None).run(program.steps)
         results = [fetched(values[program.slots[tensor]], False) for tensor in nest.tensors]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,12 +17,13 @@ class Program:
 
     def __init__(self, seed: int, resource: bool = False, branches: bool = False) -> None:
         self.chance = random.Random(seed)
-        self.branches = branches
+        #: predicates, which are fed
+        self.predicates = [tf.placeholder(tf.bool, [], name=f"p{number}") for number in range(2 if branches else 0)]
         self.start: dict[str, Any] = {}
         self.variables = [self._variable(number, resource) for number in range(self.chance.randint(1, 3))]
         self.values: list[Any] = [self._number() for _ in range(2)]
         self.operations: list[Any] = []
-        for _ in range(self.chance.randint(3, 6)):
+        for _ in range(self.chance.randint(2, 3) if branches else self.chance.randint(3, 6)):
             self._add()
         self.fetches = self._fetches()
 
@@ -77,7 +80,7 @@ class Program:
             "compute",
             "compute",
         ]
-        if self.branches:
+        if self.predicates:
             kinds += ["branch"] * 3
         kind = self.chance.choice(kinds)
         if kind == "assign":
@@ -99,9 +102,19 @@ class Program:
         return tf.multiply(self._value(), self._value())
 
     def _branch(self, variable: Any) -> Any:
-        value = self._value()
-        test = tf.reduce_sum(self._value()) > self.chance.choice([0.0, 100.0])
-        return tf.cond(test, lambda: variable.assign(value * 2.0), lambda: tf.identity(value))
+        value, other = self._value(), self._value()
+        sides = [
+            lambda: variable.assign(value * 2.0),
+            lambda: tf.convert_to_tensor(variable.assign_add(value * 3.0)),
+            lambda: tf.identity(value),
+            lambda: tf.multiply(value, other),
+        ]
+        return tf.cond(self.chance.choice(self.predicates), *self.chance.sample(sides, 2))
+
+    def feeds(self) -> Iterator[dict[Any, bool]]:
+        """All that the predicates may be."""
+        for values in itertools.product([False, True], repeat=len(self.predicates)):
+            yield dict(zip(self.predicates, values, strict=True))
 
     def _fetches(self) -> list[Any]:
         chosen = self.chance.sample(self.operations, self.chance.randint(1, len(self.operations)))

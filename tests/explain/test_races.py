@@ -164,6 +164,17 @@ def test_a_predicate_that_is_read_too_early() -> None:
     assert pairs([update, y]) == [("x", "write/read", "update", "test")]
 
 
+def test_an_alias_that_a_branch_chooses() -> None:
+    x = tf.Variable(1.0, name="x")
+    p = tf.placeholder(tf.bool, [])
+    chosen = tf.cond(p, lambda: tf.constant(2.0), lambda: tf.identity(x))
+    update = tf.cond(p, lambda: tf.assign(x, 5.0), lambda: tf.constant(0.0))
+    y = tf.multiply(chosen, 2.0, name="y")
+    assert pairs([update, y]) == []  # where x is written, something else is read
+    other = tf.cond(p, lambda: tf.constant(0.0), lambda: tf.assign(x, 6.0), name="other")
+    assert pairs([other, y]) == [("x", "write/read", "y", "other/Assign")]
+
+
 def test_loops() -> None:
     x = tf.Variable(0.0, name="x")
 
@@ -216,6 +227,20 @@ def test_a_transfer_looks_when_it_is_sent() -> None:
         assert [race[1:] for race in pairs(y, session=session)] == [("write/read", "x/read", "update")]
         assert "tf.identity" in races(y, session=session)[0].fix
     assert pairs(y) == []
+
+
+def test_a_recurrent_network_and_batch_normalization() -> None:
+    x = tf.placeholder(tf.float32, [2, 3, 2])
+    p = tf.placeholder(tf.bool, [])
+    normalized = tf.layers.batch_normalization(tf.layers.dense(x, 2), training=p)
+    outputs, _ = tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(2), normalized, dtype=tf.float32)
+    loss = tf.reduce_mean(outputs)
+    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+        train = tf.train.AdamOptimizer().minimize(loss)
+    assert pairs([train, loss]) == []
+    assert pairs(tf.global_variables_initializer()) == []
+    mean, update = tf.metrics.mean(loss)
+    assert {race[1] for race in pairs([mean, update])} == {"write/read"}
 
 
 def test_forms() -> None:

@@ -50,9 +50,16 @@ Key = tuple[Any, Any]
 class Use:
     """What one event does with one variable."""
 
-    __slots__ = ("changes", "checks", "looks", "tests")
+    __slots__ = ("changes", "checks", "guard", "looks", "tests")
 
-    def __init__(self, looks: bool = False, checks: bool = False, changes: str = "", tests: bool = False) -> None:
+    def __init__(
+        self,
+        looks: bool = False,
+        checks: bool = False,
+        changes: str = "",
+        tests: bool = False,
+        guard: frozenset[tuple[Any, bool]] = frozenset(),
+    ) -> None:
         #: its result depends on the value
         self.looks = looks
         #: it fails if there is no value
@@ -61,12 +68,20 @@ class Use:
         self.changes = changes
         #: it asks whether there is a value
         self.tests = tests
+        #: the predicates that must hold for it to be this variable
+        self.guard = guard
 
-    def add(self, other: Use) -> None:
-        self.looks |= other.looks
-        self.checks |= other.checks
-        self.changes = self.changes or other.changes
-        self.tests |= other.tests
+    def beside(self, other: Use | None) -> Use:
+        """Both as one."""
+        if other is None:
+            return self
+        return Use(
+            self.looks or other.looks,
+            self.checks or other.checks,
+            self.changes or other.changes,
+            self.tests or other.tests,
+            self.guard & other.guard,
+        )
 
 
 def passes(op: Operation) -> bool:

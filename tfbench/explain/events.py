@@ -59,8 +59,10 @@ class Run:
 
     def __init__(self, nest: FetchList, fed: set[Tensor], placement: Placement | None) -> None:
         self.events: list[Event] = []
-        #: the variables that a value is an alias, a reference or a handle of
-        self.aliases: dict[tuple[int, int], tuple[Key, ...]] = {}
+        #: the variables that a value is an alias, a reference or a handle of, and under which predicates
+        self.aliases: dict[tuple[int, int], dict[Key, Guard]] = {}
+        #: those of them that predicates choose, and that may be a value of their own as well
+        self.chosen: set[tuple[int, int]] = set()
         #: the nodes that variables are named after
         self.variables: dict[Key, Operation] = {}
         self._fed = fed
@@ -88,13 +90,13 @@ class Run:
     def _add_loop(self, loop: Loop, around: tuple[int, ...]) -> None:
         for op in loop.enters:
             self._event(op, op._inputs, around)
+        test = _test_and_switches(loop)
         last = ITERATIONS if loop.condition is not None else 0
         for number in range(last + 1):
             iterations = (*around, number)
             for variable in loop.variables:
                 self._event(variable.merge, [variable.later if number else variable.first], iterations)
-            self._add(loop.test, iterations)
-            self._add(loop.switches, iterations)
+            self._add(test, iterations)
             if number < last:
                 self._add(loop.body, iterations)
         self._add(loop.tail, around)
@@ -140,7 +142,10 @@ class Run:
             event = Event(len(self.events), maker.op, maker.iterations, [value])
             event.waits, event.guard, event.sends = (maker.index,), maker.guard, True
             event.position = (maker.index, 1)
-            event.uses = {key: Use(looks=True, checks=tensor._dtype._is_ref_dtype) for key in self.aliases[value]}
+            checks = tensor._dtype._is_ref_dtype
+            event.uses = {
+                key: Use(looks=True, checks=checks, guard=guard) for key, guard in self.aliases[value].items()
+            }
             self.events.append(event)
             found = self._sent[(*value, destination)] = event.index
         return found
@@ -150,7 +155,7 @@ class Run:
         if is_variable(op):
             key: Key = variable_key(op)
             self.variables.setdefault(key, op)
-            self.aliases[event.index, 0] = (key,)
+            self.aliases[event.index, 0] = {key: frozenset()}
             return
         given = [self.aliases.get(value) if value is not None else None for value in event.inputs]
         if any(given):
@@ -158,28 +163,39 @@ class Run:
             if flags is None:
                 flags = self._references[op] = takes_references(op)
             for tensor, keys, as_reference in zip(taken, given, flags, strict=False):
-                use = use_of(op, tensor, as_reference) if keys else None
-                for key in keys or () if use is not None else ():
-                    assert use is not None
-                    event.uses.setdefault(key, Use()).add(use)
+                for key, guard in (keys or {}).items():
+                    use = use_of(op, tensor, as_reference)
+                    if use is not None:
+                        use.guard = guard
+                        event.uses[key] = use.beside(event.uses.get(key))
             self._hand_on(event, given, flags)
         elif not op._inputs or not passes(op):
             for output in op.outputs_list:
                 if makes_state(output):
-                    self.aliases[event.index, output.value_index] = (("", (event.index, output.value_index)),)
+                    value = (event.index, output.value_index)
+                    self.aliases[value] = {("", value): frozenset()}
 
-    def _hand_on(self, event: Event, given: list[tuple[Key, ...] | None], flags: list[bool]) -> None:
+    def _hand_on(self, event: Event, given: list[dict[Key, Guard] | None], flags: list[bool]) -> None:
         op = event.op
         if passes(op):
             one = len(given) == 1 and op.type in MERGES
             for output in range(len(op.outputs_list)):
                 sources = range(1 if output == 0 else 0) if one else handed_on(op, output)
-                keys = dict.fromkeys(key for i in sources if i < len(given) for key in given[i] or ())
+                keys: dict[Key, Guard] = {}
+                for number in sources:
+                    for key, guard in ((given[number] if number < len(given) else None) or {}).items():
+                        if op.type in MERGES and not one:
+                            guard = guard | self._guard_of(event.inputs[number]) - event.guard
+                        keys[key] = guard & keys[key] if key in keys else guard
                 if keys:
-                    self.aliases[event.index, output] = tuple(keys)
+                    self.aliases[event.index, output] = keys
+                    if op.type in MERGES or any(value in self.chosen for value in event.inputs):
+                        self.chosen.add((event.index, output))
         elif flags[:1] == [True] and given[0] and op.outputs_list and op.outputs_list[0]._dtype._is_ref_dtype:
             # An update hands on the reference that it was given.
             self.aliases[event.index, 0] = given[0]
+            if event.inputs[0] in self.chosen:
+                self.chosen.add((event.index, 0))
 
     # -- branches ----------------------------------------------------------------------------------------------
 
@@ -220,3 +236,17 @@ class Run:
     def runs(self, guard: Guard) -> bool:
         """Whether there is a run in which all of `guard` holds."""
         return all((root, not side) not in guard and self.known(root) is not (not side) for root, side in guard)
+
+
+def _test_and_switches(loop: Loop) -> list[Unit]:
+    """What each iteration begins with: the test, and the Switches by it, which some of the test may wait for."""
+    left = dict.fromkeys(loop.switches)
+    order: list[Unit] = []
+    for unit in loop.test:
+        for op in unit.enters if isinstance(unit, Loop) else [unit]:
+            for other in op._control_inputs:
+                if other in left:
+                    del left[other]
+                    order.append(other)
+        order.append(unit)
+    return [*order, *left]

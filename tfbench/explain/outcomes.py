@@ -170,7 +170,7 @@ class _Simulation:
             return self._computed(event, aliases)
         if event.inputs and passes(op):
             return self._passed(event)
-        made = [keys[0] if keys else None for keys in aliases]
+        made = [next(iter(keys)) if keys else None for keys in aliases]
         return made if any(made) else self._computed(event, aliases)
 
     def _passed(self, event: Event) -> list[Any]:

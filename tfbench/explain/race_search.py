@@ -21,7 +21,7 @@ import numpy as np
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
 from tfbench.explain.effects import CHANGE, SET, SHAPES, Key, Use, passes
-from tfbench.explain.events import Event, Run
+from tfbench.explain.events import Event, Guard, Run
 from tfbench.explain.outcomes import FAILS, Outcomes
 from tfbench.explain.race_orders import Orders
 
@@ -64,8 +64,8 @@ class Search:
         self._events = run.events
         users: dict[Key, list[Event]] = {}
         for event in run.events:
-            if event.uses and run.runs(event.guard):
-                for key in event.uses:
+            for key, use in event.uses.items():
+                if run.runs(event.guard | use.guard):
                     users.setdefault(key, []).append(event)
         #: who uses what, where somebody writes it
         self._users = {key: found for key, found in users.items() if any(e.uses[key].changes for e in found)}
@@ -138,7 +138,7 @@ class Search:
                     continue
                 if not _matter(writer.uses[key], use, key in self._unset) or _apart(writer.op, other.op):
                     continue
-                if self._run.runs(writer.guard | other.guard):
+                if self._run.runs(_guard(key, writer, other)):
                     yield writer, other
 
     # -- what comes before, and where values go ----------------------------------------------------------------
@@ -157,7 +157,7 @@ class Search:
         goes = [0] * len(self._events)
         aliases = self._run.aliases
         for _, (index, output) in self._run.fetched:
-            if (index, output) not in aliases:
+            if (index, output) not in aliases or (index, output) in self._run.chosen:
                 goes[index] |= _FETCHED
         states: dict[Key, int] = {}
         for event in reversed(self._events):
@@ -168,7 +168,7 @@ class Search:
             if event.op.type in SHAPES:
                 continue
             for value in event.inputs:
-                if value is not None and value not in aliases:
+                if value is not None and (value not in aliases or value in self._run.chosen):
                     goes[value[0]] |= inside
             guard = event.guard
             if event.op.type == "Merge":
@@ -205,11 +205,11 @@ class Search:
                 return None
         if key in self._unset and self._fails_for_certain(key, first, second):
             return True
-        return self._try(first, second)
+        return self._try(key, first, second)
 
     def _fails_for_certain(self, key: Key, first: Event, second: Event) -> bool:
         """Whether one of two is the first that needs a value of `key`, and the other may be the first that sets it."""
-        if first.guard or second.guard:
+        if _guard(key, first, second):
             return False
         setter, reader = (first, second) if first.uses[key].changes == SET else (second, first)
         if setter.uses[key].changes != SET or setter.uses[key].checks or not reader.uses[key].checks:
@@ -249,14 +249,14 @@ class Search:
         for event in events:
             bits |= self._bits[event.index]
             before |= self._before[event.index]
-        guard = frozenset().union(*(event.guard for event in events))
+        guard = _guard(key, *events)
         places = {(), *(event.iterations for event in events)}
         setters = [
             setter
             for setter in self._setters[key]
             if setter not in events
             and self._before[setter.index] & bits
-            and setter.guard <= guard  # else it may not run
+            and _guard(key, setter) <= guard  # else it may not run
             and setter.iterations in places
         ]
         over = 0
@@ -305,11 +305,11 @@ class Search:
 
     # -- trying ------------------------------------------------------------------------------------------------
 
-    def _try(self, first: Event, second: Event) -> bool | None:
+    def _try(self, key: Key, first: Event, second: Event) -> bool | None:
         """As `_races`, by going through orders in which the two are neighbours."""
         if self._left <= 0:
             return False  # rather one pair too many than one too few
-        holds = dict(first.guard | second.guard)
+        holds = dict(_guard(key, first, second))
         for otherwise in (True, False) if self._has_branches() else (True,):
             for order, position in self._orders.around(first, second):
                 self._left -= 2 * len(order)
@@ -324,6 +324,11 @@ class Search:
 
     def _has_branches(self) -> bool:
         return any(event.guard for event in self._events)
+
+
+def _guard(key: Key, *events: Event) -> Guard:
+    """What must hold for all of `events` to use `key`."""
+    return frozenset[tuple[Any, bool]]().union(*(event.guard | event.uses[key].guard for event in events))
 
 
 def _apart(one: Operation, other: Operation) -> bool:
