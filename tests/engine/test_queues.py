@@ -238,6 +238,41 @@ def test_other_runs_go_on_while_one_waits(sess: tf.Session) -> None:
     assert taken.get() == 2
 
 
+def test_a_run_that_takes_out_before_it_puts_in(sess: tf.Session) -> None:
+    """TensorFlow does both at once."""
+    queue = tf.FIFOQueue(2, tf.int32, [[]])
+    many, put_many = queue.dequeue_many(2), queue.enqueue_many([[1, 2]])
+    options = tf.RunOptions(timeout_in_ms=int(SOON * 1000))
+    double = queue.dequeue() * 2
+    with tf.control_dependencies([double]):
+        after = tf.constant(1) + 1
+    put = queue.enqueue(5)
+    for _ in range(3):
+        assert sess.run([double, put, after], options=options) == [10, None, 2]
+        assert sess.run([many, put_many], options=options)[0].tolist() == [1, 2]
+        assert sess.run(queue.size()) == 0
+
+
+def test_a_run_that_puts_into_a_full_queue_before_it_takes_out(sess: tf.Session) -> None:
+    queue = tf.FIFOQueue(2, tf.int32, [[]])
+    put, take = queue.enqueue(5), queue.dequeue()
+    sess.run(queue.enqueue_many([[1, 2]]))
+    options = tf.RunOptions(timeout_in_ms=int(SOON * 1000))
+    assert [sess.run([put, take], options=options)[1] for _ in range(3)] == [1, 2, 5]
+    assert sess.run(queue.size()) == 2
+
+
+def test_a_run_that_can_never_go_on_waits_for_others(sess: tf.Session) -> None:
+    queue = tf.FIFOQueue(2, tf.int32, [[]])
+    first, second, put = queue.dequeue(), queue.dequeue(), queue.enqueue(1)
+    with pytest.raises(tf.errors.DeadlineExceededError):
+        sess.run([first, second, put], options=tf.RunOptions(timeout_in_ms=30))
+    run = Running(sess.run, [first, second, put])
+    until(lambda: len(state_of(sess)._taking) == 1)
+    sess.run(put)
+    assert run.get() == [1, 1, None]
+
+
 def test_runs_of_one_plan_have_values_of_their_own(sess: tf.Session) -> None:
     x = tf.placeholder(tf.float32, [4])
     go = tf.FIFOQueue(100, tf.float32, [[]])
@@ -263,7 +298,7 @@ def test_a_failing_partition_ends_the_waiting_of_another() -> None:
             sess.run(queue.enqueue(1))
             sess.run([divided, taken], {bad: 1})  # the first run has no threads
             run = Running(sess.run, [divided, taken], {bad: 0})
-            with pytest.raises(tf.errors.InvalidArgumentError, match="division by zero|Integer division"):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"division by zero|Integer division"):
                 run.get()
             until(lambda: not state_of(sess)._taking)
 

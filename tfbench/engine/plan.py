@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
-from tfbench.engine import deadlines, generate
+from tfbench.engine import deadlines, deferring, generate
 from tfbench.engine.assemble import assemble
 from tfbench.engine.devices import DeviceSet
 from tfbench.engine.frames import arrange
@@ -75,6 +75,8 @@ class Plan:
         self._parallel: Parallel | None = None
         self._chooser = Chooser(devices.slow)
         self._runs = 0
+        #: an op may wait for a later one: steps are put off
+        self._defers = deferring.needed(self.program)
 
     @property
     def order(self) -> list[Operation]:
@@ -89,6 +91,8 @@ class Plan:
         if self._sends:
             feeds = [copied(value) if sent else value for value, sent in zip(feeds, self._sent_feeds, strict=True)]
         generated = self._generated
+        if self._defers and observer is None:
+            return self._finish(self._run_deferring(feeds), given)
         if generated is None or observer is not None:
             if observer is None and self._runs and self._compiles():
                 generated = self._generated = generate.whole(self.program)
@@ -104,6 +108,13 @@ class Plan:
         if self._parallel is not None and not deadlines.limited():
             return self._finish(self._run_partitions(self._parallel, generated, feeds), given)
         return self._finish(self._run_whole(generated, feeds), given)
+
+    def _run_deferring(self, feeds: Sequence[Any]) -> list[Any]:
+        values = self.program.begin()
+        for slot, value in zip(self._feed_slots, feeds, strict=True):
+            values[slot] = value
+        deferring.run(self.program, values, feeds)
+        return [values[slot] for slot in self._fetch_slots]
 
     def _run_partitions(self, parallel: Parallel, generated: Generated, feeds: Sequence[Any]) -> Sequence[Any]:
         in_threads = self._chooser.in_threads()

@@ -22,12 +22,18 @@ class Abandoned(BaseException):
     """Another part of the run failed: this one need not go on. No `except Exception` may take it; nobody sees it."""
 
 
+class WouldWait(BaseException):
+    """A kernel that is only tried (`trying`) would have to wait. Nothing has been changed."""
+
+
 class Limits:
     """What ends the waiting of a run: a moment (`time.monotonic`), or another part's failure."""
 
-    __slots__ = ("abandoned", "deadline", "waiters")
+    __slots__ = ("abandoned", "deadline", "tries", "waiters")
 
-    def __init__(self, deadline: float | None) -> None:
+    def __init__(self, deadline: float | None, tries: bool = False) -> None:
+        #: whoever would wait raises WouldWait
+        self.tries = tries
         self.deadline = deadline
         self.abandoned = False
         self.waiters: set[Waiter] = set()
@@ -57,6 +63,22 @@ def deadline() -> float | None:
     """When the run that is going on has to be over (`time.monotonic`); None where it may take any time."""
     limits = _limits.get()
     return limits.deadline if limits is not None else None
+
+
+@contextmanager
+def trying() -> Iterator[None]:
+    """What is run in the block never waits: it raises WouldWait."""
+    token = _limits.set(Limits(deadline(), tries=True))
+    try:
+        yield
+    finally:
+        _limits.reset(token)
+
+
+def only_tried() -> bool:
+    """Whether what is going on is in a block of `trying`."""
+    limits = _limits.get()
+    return limits is not None and limits.tries
 
 
 def part_of_a_run() -> Limits:
@@ -95,6 +117,8 @@ class Waiter:
         limits = _limits.get()
         if limits is None:
             return self._lock.acquire()
+        if limits.tries:
+            raise WouldWait
         limits.waiters.add(self)
         try:
             if limits.abandoned:

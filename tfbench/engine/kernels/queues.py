@@ -19,7 +19,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.kernels.philox import PhiloxStream
-from tfbench.engine.waiting import Waiter, timed_out
+from tfbench.engine.waiting import Waiter, WouldWait, only_tried, timed_out
 
 Array = Any
 #: one array for each component
@@ -151,6 +151,8 @@ class QueueState:
         with self._lock:
             if self._store.cancelled:
                 raise self._cancelled(f"{'Dequeue' if line is self._taking else 'Enqueue'} operation was cancelled")
+            if line is self._putting and only_tried() and not self._fits(attempt):
+                raise WouldWait  # all or nothing: what is tried again must not be put in twice
             line.append(attempt)
             self._serve()
             if attempt.done:
@@ -164,6 +166,11 @@ class QueueState:
         if not woken and self._withdraw(line, attempt):
             raise timed_out()
         return attempt.answer()
+
+    def _fits(self, attempt: Attempt) -> bool:
+        """Whether an attempt to put in is done at once."""
+        room = len(self._elements) + len(attempt.elements) <= self._most
+        return self.closed or (not self._putting and room)
 
     def _withdraw(self, line: deque[Attempt], attempt: Attempt) -> bool:
         """Gives an attempt up, and back what it has gathered; False if it has been done meanwhile."""
