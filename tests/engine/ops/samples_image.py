@@ -90,6 +90,12 @@ for _covered in (True, False):
         for kind in (np.int32, np.int64)
     ]
 
+for _type in ("ExtractGlimpse", "ExtractGlimpseV2"):
+    SAMPLES[_type] = [
+        ([_IMAGES, np.array([3, 2], np.int32), np.array([[0.1, -0.2], [0.9, 2.0]], np.float32)], attrs)
+        for attrs in ({}, {"uniform_noise": False, "noise": "zero"}, {"uniform_noise": False, "noise": "gaussian"})
+    ]
+
 # -- files ------------------------------------------------------------------------------------------------------------
 
 _BMP = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 78, 0, 0, 54, 40, 2, 3, 1, 24, 0, 24, 0, 0, 0, 0) + bytes(range(24))

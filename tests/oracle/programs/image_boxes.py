@@ -111,6 +111,34 @@ def frames_refused(tf):
         ]
 
 
+@program()
+def glimpses(tf):
+    """Outside the image, TensorFlow's noise is another one."""
+    x = tf.constant(pictures(2, 6, 8, 2))
+    points = [[[0, 0], [0.5, -0.25]], [[1, 2], [2.6, 3.4]], [[-1, -1], [5, 5]], [[9, 9], [0, 7]]]
+    ys = []
+    for op in (tf.raw_ops.ExtractGlimpse, tf.raw_ops.ExtractGlimpseV2):
+        for centered in (True, False):
+            for normalized in (True, False):
+                for offsets in points:
+                    ys.append(
+                        op(
+                            input=x, size=[3, 4], offsets=np.array(offsets, np.float32), centered=centered,
+                            normalized=normalized, uniform_noise=False, noise="zero",
+                        )
+                    )  # fmt: skip
+    inside = tf.image.extract_glimpse(x, [2, 3], [[0.0, 0.0], [0.1, -0.1]], name="inside")
+    refused = [
+        attempt(tf.image.extract_glimpse, x, [2], [[0.0, 0.0], [0.0, 0.0]]),
+        attempt(tf.image.extract_glimpse, x, [2, 3], [[0.0, 0.0]]),
+        attempt(tf.image.extract_glimpse, x[0], [2, 3], [[0.0, 0.0]]),
+        attempt(tf.image.extract_glimpse, x, [2, 3], [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]),
+    ]
+    patches = tf.image.extract_patches(x, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID", name="windows")
+    with tf.Session() as sess:
+        return [inside, patches, refused, sess.run(ys), sess.run([inside, patches])]
+
+
 def many(count):
     numbers = (np.arange(4 * count) * 7919 % 1009 / 1009.0).reshape(count, 4).astype(np.float32)
     start, size = numbers[:, :2], numbers[:, 2:] * 0.6

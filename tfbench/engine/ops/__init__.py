@@ -102,6 +102,7 @@ from tfbench.engine.ops import (  # public as `tf.nn` or `tf.image`, or known by
     image_boxes,
     image_codecs,
     image_color,
+    image_glimpse,
     image_resize,
     image_sampling,
     nn_activations,
