@@ -1,10 +1,12 @@
-"""How often each variable scope was opened, against the plain rule: closing a scope forgets all below it."""
+"""Scopes: how often each was opened, against the plain rule (closing one forgets all below it); and sharing."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tfbench as tf
 from tfbench.variable_scope.stack import ScopeStack
 
 #: paths whose parts sort around "/": "a-b" before "a/b", "a0" right after all of "a/…"
@@ -37,3 +39,19 @@ def test_reopening_gives_back_what_was(before, after):
     assert stack.counts == counts
     stack.close_below("")
     assert stack.counts == {}
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "differs"),
+    [
+        ([4], tf.float32, r"specified shape \(4,\) and found shape \(3,\)"),
+        ([3], tf.int32, "specified dtype int32 and found dtype float32_ref"),
+    ],
+)
+def test_a_variable_that_cannot_be_shared_says_where_it_was_made(
+    shape: list[int], dtype: tf.DType, differs: str
+) -> None:
+    with tf.Graph().as_default(), tf.variable_scope("net", reuse=tf.AUTO_REUSE):
+        tf.get_variable("v", [3])
+        with pytest.raises(ValueError, match=rf"share variable net/v, but {differs}\. net/v was made at .*\.py:\d+\."):
+            tf.get_variable("v", shape, dtype)

@@ -78,6 +78,10 @@ class _Package(ModuleType):
         # Importing a module inside sets it as an attribute here.
         if name == "variable_scope" and isinstance(value, ModuleType):
             value = value.variable_scope
+        elif isinstance(value, ModuleType) and type(value) is ModuleType and _LAZY.get(name) == (value.__name__, None):
+            from tfbench.namespace import Namespace
+
+            value.__class__ = Namespace
         super().__setattr__(name, value)
 
 
@@ -91,13 +95,23 @@ def __getattr__(name: str) -> Any:
         return loaded if attribute is None else getattr(loaded, attribute)
     if not name.startswith("_") and _load_api() and name in globals():
         return globals()[name]
-    raise AttributeError(f"module 'tfbench' has no attribute {name!r}")
+    from tfbench.namespace import unknown
+
+    raise unknown("tfbench", name, () if name.startswith("_") else __dir__())
 
 
 def __dir__() -> list[str]:
     _load_api()
-    hidden = ("ModuleType", "TYPE_CHECKING", "Any", "annotations", "api", "engine", "importlib", "sys")
-    return sorted({*globals(), *_LAZY}.difference(hidden))
+    hidden = ("ModuleType", "TYPE_CHECKING", "Any", "annotations")
+    # Modules that are imported here or lie inside are no part of the API, unless they are named as such.
+    public = {
+        name
+        for name, value in globals().items()
+        if name not in hidden
+        and not isinstance(value, ModuleType)
+        and (not name.startswith("_") or name.startswith("__"))
+    }
+    return sorted(public | _LAZY.keys())
 
 
 def _load_api() -> bool:

@@ -16,12 +16,12 @@ from tfbench.engine.ops.array_order import matrix_transpose
 from tfbench.engine.ops.linalg import eye
 from tfbench.engine.ops.slicing import slice as slice_op
 from tfbench.engine.tensor import Tensor
-from tfbench.variables import functions
 from tfbench.variables.functions import (
     global_variables_initializer,
     local_variables_initializer,
     variables_initializer,
 )
+from tfbench.variables.functions import tables_initializer as tables_initializer
 
 __all__ = [
     "constant_initializer",
@@ -346,21 +346,18 @@ truncated_normal = truncated_normal_initializer
 uniform_unit_scaling = uniform_unit_scaling_initializer
 variance_scaling = variance_scaling_initializer
 zeros = zeros_initializer
-
-
-def __getattr__(name: str) -> Any:
-    # Operations over variables, which stand above this file.
-    found = {
-        "global_variables": "global_variables_initializer",
-        "local_variables": "local_variables_initializer",
-        "tables_initializer": "tables_initializer",
-        "variables": "variables_initializer",
-    }.get(name)
-    if found is None:
-        raise AttributeError(f"module 'tfbench.initializers' has no attribute {name!r}")
-    return getattr(functions, found)
-
-
 global_variables = global_variables_initializer
 local_variables = local_variables_initializer
 variables = variables_initializer
+
+
+def __dir__() -> list[str]:
+    """What `tf.initializers` has, and the longer names that `tf` has."""
+    return sorted(
+        {
+            "constant", "global_variables", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform", "identity",
+            "lecun_normal", "lecun_uniform", "local_variables", "ones", "orthogonal", "random_normal",
+            "random_uniform", "tables_initializer", "truncated_normal", "uniform_unit_scaling", "variables",
+            "variance_scaling", "zeros", *__all__,
+        }
+    )  # fmt: skip

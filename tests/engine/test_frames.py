@@ -534,7 +534,9 @@ def test_values_inside_cannot_be_fetched() -> None:
             session.run(outside)
     loop = tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0], name="built")
     with tf.Session() as session:
-        with pytest.raises(ValueError, match="not fetchable"):
+        with pytest.raises(
+            ValueError, match=r"not fetchable \(made at .*\): it runs in each iteration of the loop 'built/"
+        ):
             session.run("built/add:0")
         assert session.run(loop) == 3
 

@@ -94,6 +94,11 @@ class TestFetch:
         assert isinstance(error, UsageError)
         assert message in str(error)
 
+    def test_names_that_ipython_brings_are_not_meant(self, net: Shell) -> None:
+        net.run("open = quit = In = None")  # they are there, too, where IPython is the whole program
+        for text in ("oben", "quite", "Im"):
+            assert "did you mean" not in str(net.fail(f"%fetch {text}"))
+
     def test_errors_of_the_run_are_the_runs(self, net: Shell) -> None:
         error = net.fail("%fetch biases")
         assert isinstance(error, tf.errors.FailedPreconditionError)

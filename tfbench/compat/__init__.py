@@ -10,6 +10,12 @@ from typing import Any
 
 import numpy as _np
 
+__all__ = [
+    "as_bytes", "as_str", "as_str_any", "as_text", "bytes_or_text_types", "complex_types", "dimension_at_index",
+    "dimension_value", "forward_compatibility_horizon", "forward_compatible", "integral_types", "path_to_str",
+    "real_types", "v1",
+]  # fmt: skip
+
 #: what programs that were moved to TensorFlow 2 import: this module itself
 v1 = _sys.modules[f"{__name__}.v1"] = _sys.modules["tfbench"]
 

@@ -123,12 +123,20 @@ def graph_element(graph: Graph, item: Any, fetch: Any) -> Any:
     except KeyError as error:
         raise ValueError(f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({error.args[0]!r})") from None
     if not graph.is_fetchable(element):
-        name = element.op.name if isinstance(element, Tensor) else element.name
-        raise InaccessibleTensorError(
-            f"Operation {name} has been marked as not fetchable: it is part of how a tf.cond is built. Fetch what the "
-            "cond returns."
-        )
+        raise InaccessibleTensorError(_not_fetchable(element.op if isinstance(element, Tensor) else element))
     return element
+
+
+def _not_fetchable(op: Operation) -> str:
+    """Why `op` is not fetched, and what is instead: what its loop or its branch hands out."""
+    place = f" (made at {op.source})" if op.source else ""
+    context = op._control_flow_context
+    loop = None if context is None else context.GetWhileContext()
+    if loop is not None:
+        why = f"it runs in each iteration of the loop '{loop.name}'. Fetch what tf.while_loop returned."
+    else:
+        why = "it is part of a tf.cond, and runs only where its branch is taken. Fetch what tf.cond returned."
+    return f"Operation {op.name} has been marked as not fetchable{place}: {why}"
 
 
 def expand_feeds(graph: Graph, feed_dict: Any) -> list[tuple[Tensor, Any]]:

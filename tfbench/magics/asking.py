@@ -19,6 +19,9 @@ from tfbench.magics.tracebacks import EXPRESSION
 
 Namespace = dict[str, Any]
 
+#: what IPython puts into the notebook's names
+_IPYTHONS = frozenset({"In", "Out", "exit", "get_ipython", "open", "quit"})
+
 
 def meant(text: str, graph: Any, namespace: Namespace) -> Any:
     """The object that `text` means: a name of the graph, or the value of an expression.
@@ -84,12 +87,17 @@ def _in_graph(text: str, graph: Any) -> Any:
     return outputs[0] if outputs is not None and len(outputs) == 1 else element
 
 
+def _users_names(namespace: Namespace) -> list[str]:
+    """What may be meant by a name of the notebook: not what IPython puts beside the user's own."""
+    return [key for key in namespace if not key.startswith("_") and key not in _IPYTHONS]
+
+
 def _unknown(text: str, graph: Any, namespace: Namespace, error: Exception) -> str:
     shown = shorten(text, 80)
     wanted = getattr(error, "name", None) or text
     ops = [op.name for op in graph.get_operations()]
     near = difflib.get_close_matches(text[:200], ops[:20_000], n=2, cutoff=0.6)
-    near += difflib.get_close_matches(wanted[:200], [key for key in namespace if not key.startswith("_")], n=1)
+    near += difflib.get_close_matches(wanted[:200], _users_names(namespace), n=1)
     means = f": did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
     if isinstance(error, SyntaxError):
         kind = f" ({error.msg}; several are separated by commas)" if " " in text else f" ({error.msg})"
@@ -123,7 +131,7 @@ def _wrong_expression(text: str, namespace: Namespace, error: NameError | Syntax
     """What is wrong with the expression `text`, and which name may be meant."""
     if isinstance(error, SyntaxError):
         return f"{shorten(text, 80)!r} is no expression ({error.msg})"
-    near = difflib.get_close_matches(error.name or "", [key for key in namespace if not key.startswith("_")], n=1)
+    near = difflib.get_close_matches(error.name or "", _users_names(namespace), n=1)
     means = f": did you mean {near[0]}?" if near else ""
     return f"{shorten(text, 80)!r} uses {error.name!r}, which is no name of the notebook{means}"
 

@@ -23,6 +23,7 @@ from tfbench.engine.ops.nn_sampling import (
 )
 from tfbench.engine.ops.nn_softmax import log_softmax, softmax
 from tfbench.engine.ops.nn_top import in_top_k, top_k
+from tfbench.namespace import made_here
 from tfbench.nn.activations import crelu, leaky_relu, relu6, silu, swish
 from tfbench.nn.convolution import conv1d, conv2d, conv2d_backprop_filter, conv2d_backprop_input, conv3d
 from tfbench.nn.cross_entropy import (
@@ -91,3 +92,7 @@ def __getattr__(name: str) -> Any:
         # It stands on the layers, and they on this module.
         return import_module("tfbench.nn.rnn_cell")
     raise AttributeError(f"module 'tfbench.nn' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(made_here(globals()) | {"rnn_cell"})

@@ -49,3 +49,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(protos, name)
     raise AttributeError(f"module 'tfbench.summary' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_MESSAGES})

@@ -35,6 +35,10 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'tfbench.test' has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_ELSEWHERE, "mock"})
+
+
 def assert_equal_graph_def(
     actual: Any, expected: Any, checkpoint_v2: bool = False, hash_table_shared_name: bool = False
 ) -> None:

@@ -246,3 +246,7 @@ def __getattr__(name: str) -> Any:
         module, attribute = _ELSEWHERE[name]
         return getattr(import_module(module), attribute)
     raise AttributeError(f"module 'tfbench.train' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_MESSAGES, *_ELSEWHERE})

@@ -258,14 +258,15 @@ class VariableStore:
                 raise ValueError(message)
             place = found._variable.op.source
             raise ValueError(f"{message} Originally defined at:\n\n  {place}: {place.text}" if place else message)
+        differs = ""
         if not shape.is_compatible_with(found.shape):
-            raise ValueError(
-                f"Trying to share variable {name}, but specified shape {shape} and found shape {found.shape}."
-            )
-        if not dtype.is_compatible_with(found.dtype):
-            raise ValueError(
-                f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {found.dtype.name}."
-            )
+            differs = f"specified shape {shape} and found shape {found.shape}"
+        elif not dtype.is_compatible_with(found.dtype):
+            differs = f"specified dtype {dtype.name} and found dtype {found.dtype.name}"
+        if differs:
+            place = found.op.source
+            made = f" {name} was made at {place}." if place else ""
+            raise ValueError(f"Trying to share variable {name}, but {differs}.{made}")
         found.shared_at.append(source.capture())
         return found
 

@@ -229,3 +229,12 @@ def test_a_graph_with_stacks_can_be_looked_at() -> None:
         tf.gradients(y, x)
         assert "StackV2" in {op.type for op in graph.get_operations()}
         assert "gradients" in tf.inspect(graph).to_text()
+
+
+def test_what_is_made_for_a_branch_cannot_be_fetched() -> None:
+    inside: list[tf.Tensor] = []
+    with tf.Graph().as_default(), tf.Session() as session:
+        p = tf.placeholder(tf.bool, [])
+        tf.cond(p, lambda: inside.append(tf.constant(1) + 1) or inside[0], lambda: tf.constant(0), name="choice")
+        with pytest.raises(ValueError, match=r"choice/add has been .*made at .*\.py:\d+\): it is part of a tf\.cond"):
+            session.run(inside[0], {p: True})
