@@ -185,7 +185,7 @@ def bucket_by_sequence_length(
 
 def _filled(shape: Any, limit: Tensor) -> Tensor:
     """A shape as a vector, with `limit` for the sizes that are not known."""
-    return convert_to_tensor([limit if size is None else np.int64(size) for size in shape.as_list()])
+    return convert_to_tensor([limit if size is None else size for size in shape.as_list()], dtype=dtypes.int64)
 
 
 def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = False) -> Dataset:

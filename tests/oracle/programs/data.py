@@ -708,6 +708,34 @@ def single_elements(tf):
         ]
 
 
+@program(graph=False)
+def buckets(tf):
+    data = tf.data.Dataset.from_tensor_slices([1, 5, 2, 6, 3, 1, 9, 4]).map(lambda x: (tf.fill([x], x), x))
+    bucket = tf.data.experimental.bucket_by_sequence_length
+    made = [
+        data.apply(bucket(lambda row, x: tf.size(row), [3, 6], [2, 2, 3])),
+        data.apply(bucket(lambda row, x: tf.size(row), [3, 6, 10], [2, 2, 3, 9], pad_to_bucket_boundary=True)),
+        data.map(lambda row, x: x).apply(bucket(lambda x: x, [4], [3, 2], no_padding=True)),
+    ]
+    return [described(d) for d in made], [elements(tf, d) for d in made]
+
+
+@program(graph=False)
+def counters(tf):
+    counter = tf.data.experimental.Counter
+    made = [counter().take(3), counter(5).take(2), counter(5, -2).take(4), counter(dtype=tf.int32).take(2)]
+    return [described(d) for d in made], [elements(tf, d) for d in made]
+
+
+@program(graph=False)
+def samples_of_data_sets(tf):
+    """Which comes when is random; of each, the elements come in order."""
+    sets = [tf.data.Dataset.range(3), tf.data.Dataset.range(10, 15)]
+    found = elements(tf, tf.data.experimental.sample_from_datasets(sets, [0.3, 0.7], seed=1))[:-1]
+    one = elements(tf, tf.data.experimental.sample_from_datasets(sets, [1.0, 0.0], seed=1).take(3))
+    return [x for x in found if x < 10], [x for x in found if x >= 10], one
+
+
 # ---- files
 
 
