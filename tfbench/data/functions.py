@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -68,7 +67,5 @@ def _readable(transformation: str) -> str:
 
 
 def _name_of(function: Any) -> str:
-    if isinstance(function, functools.partial):
-        return _name_of(function.func)
-    name = getattr(function, "__name__", None) or type(function).__name__
+    name = getattr(function, "__name__", None) or str(type(function))
     return re.sub(r"""[<>\\' "]""", "", name)

@@ -193,7 +193,7 @@ def trace(
       inputs: types and static shapes.
     """
     functions = functions_of(graph)
-    body = FunctionGraph(graph, functions.unique_name(re.sub(r"[^A-Za-z0-9_]", "", base)))
+    body = FunctionGraph(graph, functions.unique_name(re.sub(r"[^A-Za-z0-9_.]", "", base)))
     with body.as_default(), _Tracing():
         body.inputs = [body.placeholder(dtype, shape, f"args_{i}") for i, (dtype, shape) in enumerate(inputs)]
         body.outputs = [body.capture(tensor) for tensor in function(*body.inputs)]
