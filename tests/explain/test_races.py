@@ -89,6 +89,14 @@ def test_additions_commute_with_each_other_only() -> None:
     assert len(pairs([*scatters, tf.scatter_update(rows, [1], [5.0])])) == 1
 
 
+def test_a_write_that_looks_itself_is_not_what_is_read() -> None:
+    rows = tf.Variable([1.0, 2.0], name="rows")
+    update = tf.scatter_update(rows, [0], [5.0])
+    unused = tf.multiply(rows, 2.0)
+    assert pairs([update, unused.op]) == []
+    assert len(pairs([update, unused])) == 1
+
+
 def test_setting_to_the_same_is_no_race() -> None:
     x = tf.Variable(1.0, name="x")
     value = tf.placeholder(tf.float32, [])

@@ -196,7 +196,9 @@ class Search:
         if key not in self._unset and not self._same_values(key):
             if all(use.changes for use in uses) and not self._set_after(key, first, second):
                 return False
-            shows = [self._shows(event) for event, use in zip((first, second), uses, strict=True) if use.looks]
+            # What is looked at is different only where the other one writes.
+            looks = [(first, uses[0].looks and uses[1].changes), (second, uses[1].looks and uses[0].changes)]
+            shows = [self._shows(event) for event, matters in looks if matters]
             if True in shows:
                 return False
             if all(found is None for found in shows) and (
