@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 
 from tfbench.engine.convert import convert_to_tensor
@@ -12,6 +13,7 @@ from tfbench.engine.ops.image_boxes import (
     draw_bounding_boxes_v2_op,
     non_max_suppression_overlaps_op,
     non_max_suppression_v3_op,
+    non_max_suppression_v4_op,
     non_max_suppression_v5_op,
 )
 from tfbench.engine.ops.shape_ops import renamed
@@ -19,8 +21,11 @@ from tfbench.engine.tensor import Tensor
 
 __all__ = [
     "crop_and_resize", "draw_bounding_boxes", "non_max_suppression", "non_max_suppression_overlaps",
-    "non_max_suppression_with_scores",
+    "non_max_suppression_padded", "non_max_suppression_with_scores",
 ]  # fmt: skip
+
+
+NonMaxSuppressionV4 = namedtuple("NonMaxSuppressionV4", ["selected_indices", "valid_outputs"])
 
 
 def crop_and_resize(
@@ -80,6 +85,33 @@ def non_max_suppression_with_scores(
             boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma
         )
         return indices, values
+
+
+def non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """(indices, how many of them count): as `non_max_suppression`, filled up to `max_output_size` on request.
+
+    One op, as in TensorFlow 1.15; later versions build a function of dozens of nodes for it.
+    """
+    with name_scope(name, "non_max_suppression_padded"):
+        iou_threshold = convert_to_tensor(iou_threshold, name="iou_threshold")
+        score_threshold = convert_to_tensor(score_threshold, name="score_threshold")
+        found = non_max_suppression_v4_op(
+            boxes,
+            scores,
+            max_output_size,
+            iou_threshold,
+            score_threshold,
+            pad_to_max_output_size=pad_to_max_output_size,
+        )
+        return NonMaxSuppressionV4(*found)
 
 
 def non_max_suppression_overlaps(

@@ -215,3 +215,15 @@ def suppression_refused(tf):
             attempt(sess.run, y, {**good, threshold: -0.1}),
             attempt(tf.image.non_max_suppression_overlaps, np.zeros((5, 6), np.float32), scores, 3),
         ]
+
+
+@program(oracle="1.15")
+def padded_suppression(tf):
+    boxes, scores = many(30)
+    scores = scores + (np.arange(30) / 1000.0).astype(np.float32)  # of equal ones 1.15 takes any
+    ys = [
+        tf.image.non_max_suppression_padded(boxes, scores, 20, 0.1, 0.5, pad_to_max_output_size=True),
+        tf.image.non_max_suppression_padded(boxes, scores, 5, name="few"),
+    ]
+    with tf.Session() as sess:
+        return [[list(y) for y in ys], [list(v) for v in sess.run(ys)]]
