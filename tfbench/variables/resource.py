@@ -8,7 +8,7 @@ from typing import Any
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dtypes import DType
-from tfbench.engine.graph import Operation
+from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.ops import resource_state
 from tfbench.engine.ops.base import identity
 from tfbench.engine.ops.gather_nd import resource_gather_nd
@@ -300,6 +300,12 @@ class AssignedVariable(ResourceVariable):
         graph = get_default_graph()
         with graph.control_dependencies([parent_op]):
             self._graph_element = self._read()
+
+    @property
+    def graph(self) -> Graph:
+        """Where it was assigned: that may be in a function."""
+        assert self._parent_op is not None
+        return self._parent_op.graph
 
     @property
     def name(self) -> str:
