@@ -55,6 +55,16 @@ def test_what_has_no_value() -> None:
         assert str(uninitialized(session)) == "every variable has a value"
 
 
+def test_a_monitored_session() -> None:
+    v = tf.Variable(0.0, name="v")
+    with tf.train.MonitoredSession() as session:
+        assert uninitialized(session) == []
+        assert str(tf.explain.races([v.initializer, v.op], session=session)).startswith("no races")
+        assert [row.subject for row in tf.explain.lint(session=session)] == ["v"]  # never read
+    with pytest.raises(ValueError, match="MonitoredSession is closed"):
+        uninitialized(session)
+
+
 def test_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tfbench.explain.needs.bench", lambda: None)
     with pytest.raises(ValueError, match="needs a session"):

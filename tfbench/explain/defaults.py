@@ -8,7 +8,7 @@ from typing import Any
 
 from tfbench.engine.default_graph import get_default_graph, get_default_session
 from tfbench.engine.graph import Graph
-from tfbench.engine.session import Session
+from tfbench.engine.session import BaseSession, Session
 
 
 def bench() -> Any:
@@ -44,6 +44,20 @@ def session_for(graph: Graph) -> Session | None:
     the_bench = bench()
     entries = the_bench.entries.values() if the_bench is not None else ()
     return next((entry.session for entry in entries if entry.graph is graph), None)
+
+
+def plain_session(session: Any) -> Any:
+    """The session itself: a monitored session is one around it.
+
+    Raises:
+      ValueError: if it is closed.
+    """
+    if session is None or isinstance(session, BaseSession):
+        return session
+    plain = getattr(session, "_plain", None)
+    if plain is None:
+        raise ValueError(f"{type(session).__name__} is closed, or no session")
+    return plain
 
 
 def graph_of_fetches(fetches: Any) -> Graph | None:

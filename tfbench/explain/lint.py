@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tfbench.explain.defaults import graph_for, session_for
+from tfbench.explain.defaults import graph_for, plain_session, session_for
 from tfbench.explain.lint_building import BUILDING_RULES
 from tfbench.explain.lint_running import RUNNING_RULES
 from tfbench.explain.looked_at import Finding, LookedAt, Rule
@@ -56,6 +56,7 @@ def lint(graph: Any = None, session: Any = None, rules: Iterable[str] | None = N
     Raises:
       ValueError: for a rule that there is not.
     """
+    session = plain_session(session)
     wanted = graph_for(graph, session)
     session = session_for(wanted) if session is None else session
     chosen: dict[str, Rule] = ALL_RULES

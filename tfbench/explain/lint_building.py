@@ -97,7 +97,7 @@ def reuse_leak(looked: LookedAt) -> Iterator[Finding]:
             "'does not exist'. Instead of reuse_variables(), open `with tf.variable_scope(..., reuse=True):` around "
             "what shares"
         )
-        yield Finding("", scope.name or "", message, about(last, "").where if last is not None else None)
+        yield Finding("", name, message, about(last, "").where if last is not None else None)
 
 
 def never_read(looked: LookedAt) -> Iterator[Finding]:

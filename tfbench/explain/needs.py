@@ -9,7 +9,7 @@ from typing import Any, overload
 from tfbench.engine.fetches import FetchList
 from tfbench.engine.prune import needed_operations
 from tfbench.engine.resources import VARIABLE_TYPES
-from tfbench.explain.defaults import bench, graph_for, graph_of_fetches, session_for
+from tfbench.explain.defaults import bench, graph_for, graph_of_fetches, plain_session, session_for
 from tfbench.explain.known_variables import variable_buffer
 from tfbench.explain.text import shorten
 
@@ -79,8 +79,7 @@ def uninitialized(session: Any = None) -> Names:
     Raises:
       ValueError: if there is no session to ask about.
     """
-    if session is None:
-        session = session_for(graph_for())
+    session = plain_session(session) or session_for(graph_for())
     if session is None and bench() is not None:
         session = bench().session()
     if session is None:

@@ -8,7 +8,7 @@ from tfbench.engine.fetches import FetchList
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.session import BaseSession
 from tfbench.engine.tensor import Tensor
-from tfbench.explain.defaults import graph_for, graph_of_fetches, session_for
+from tfbench.explain.defaults import graph_for, graph_of_fetches, plain_session, session_for
 from tfbench.explain.effects import SET, Key
 from tfbench.explain.events import Run
 from tfbench.explain.known_variables import known_variables, variable_buffer
@@ -83,6 +83,7 @@ def races(fetches: Any, feeds: Any = (), session: Any = None) -> Races:
       feeds: tensors (or their names) that will be fed: what only they need does not run.
       session: whose variables and devices count; default: the default session or the bench's, if it runs this graph.
     """
+    session = plain_session(session)
     graph = graph_of_fetches(fetches) or graph_for(None, session)
     session = session or session_for(graph)
     nest = FetchList(graph, fetches)
