@@ -138,3 +138,14 @@ def test_nothing_seen_is_zero() -> None:
         sess.run(tf.local_variables_initializer())
         assert sess.run(values[:3]) == [0.0, 0.0, 0.0]
         assert np.isfinite(sess.run(values[3]))
+
+
+def test_without_its_variables_a_metric_says_how_to_initialize_them() -> None:
+    """They are local: `global_variables_initializer` alone is the usual mistake."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        _, update = tf.metrics.mean(tf.constant([1.0, 2.0]))
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.FailedPreconditionError, match=r"value mean/.*tf\.local_variables_in"):
+            session.run(update)
+        session.run(tf.local_variables_initializer())
+        assert session.run(update) == 1.5

@@ -26,6 +26,13 @@ def variable_key(op: Any) -> tuple[str, str]:
     return attrs.get("container") or "", attrs.get("shared_name") or op.name
 
 
+#: what to do about a variable without a value; of `tf.metrics`' variables people forget that they are local
+INITIALIZE = (
+    "run its initializer first (tf.global_variables_initializer(), and tf.local_variables_initializer() for local "
+    "variables, such as those of tf.metrics)."
+)
+
+
 class VariableBuffer:
     """A variable's memory in one session.
 
@@ -56,8 +63,7 @@ class VariableBuffer:
             raise errors.FailedPreconditionError(
                 None,
                 None,
-                f"Attempting to use uninitialized value {self.name}. Run its initializer first "
-                "(tf.global_variables_initializer()).",
+                f"Attempting to use uninitialized value {self.name}: {INITIALIZE}",
             )
         return array
 

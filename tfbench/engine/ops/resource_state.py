@@ -17,7 +17,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.infer import PARTIAL_VALUES
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
 from tfbench.engine.ops.state import check_indices, check_updates_shape, count, scatter, scatter_nd_into
-from tfbench.engine.resources import VariableBuffer, variable_key
+from tfbench.engine.resources import INITIALIZE, VariableBuffer, variable_key
 from tfbench.engine.shape_math import check_scatter_shapes, merge, with_rank_at_least
 from tfbench.engine.tensor import Tensor
 
@@ -97,7 +97,7 @@ def _read(resource: VariableBuffer, missing: type[errors.OpError] = errors.Faile
             None,
             None,
             f"Could not find variable {resource.name}. This could mean that the variable has been deleted, or that it "
-            "was not initialized: run its initializer first (tf.global_variables_initializer()).",
+            f"was not initialized: {INITIALIZE}",
         )
     return resource.array
 

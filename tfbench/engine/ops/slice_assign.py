@@ -11,7 +11,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.slice_spec import MASK_ATTRS, Masks, index_tuple, sliced_shape
-from tfbench.engine.resources import VariableBuffer
+from tfbench.engine.resources import INITIALIZE, VariableBuffer
 from tfbench.engine.shape_math import with_rank
 from tfbench.engine.shapes import Shape
 
@@ -74,7 +74,7 @@ def _resource_assign_bind(context: Any) -> Any:
         with ref.lock:
             if ref.array is None:
                 raise errors.FailedPreconditionError(
-                    None, None, f"Could not find variable {ref.name}: it was not initialized."
+                    None, None, f"Could not find variable {ref.name}: it was not initialized; {INITIALIZE}"
                 )
             # What was read before stays as it was: the new value is put into a copy.
             changed = np.array(ref.array)

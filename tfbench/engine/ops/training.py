@@ -18,7 +18,7 @@ from tfbench.engine.kernels import updates
 from tfbench.engine.kernels.updates import Rule, Update, at_once
 from tfbench.engine.opdef import CPU, OpDef, op
 from tfbench.engine.ops.resource_state import variable_shape
-from tfbench.engine.resources import VariableBuffer
+from tfbench.engine.resources import INITIALIZE, VariableBuffer
 from tfbench.engine.shape_math import merge, with_rank
 
 __all__: list[str] = []
@@ -144,8 +144,7 @@ def _value(buffer: VariableBuffer) -> Array:
         raise errors.FailedPreconditionError(
             None,
             None,
-            f"Attempting to use uninitialized variables: '{buffer.name}'. Run its initializer first "
-            "(tf.global_variables_initializer()).",
+            f"Attempting to use uninitialized variables: '{buffer.name}': {INITIALIZE}",
         )
     return buffer.array
 
