@@ -91,6 +91,8 @@ sys.modules[__name__].__class__ = _Package
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         module, attribute = _LAZY[name]
+        if name in ("data", "train"):
+            _load_api()  # which says where the files are read that a session may ask for
         loaded = importlib.import_module(module)
         return loaded if attribute is None else getattr(loaded, attribute)
     if not name.startswith("_") and _load_api() and name in globals():

@@ -59,9 +59,6 @@ def _message(function: str, module: str = "graph_def") -> Any:
     return call
 
 
-OPERATORS["node_function"] = lambda *arguments: importlib.import_module("tfbench.engine.functions").NodeFunction(
-    *arguments
-)
 OPERATORS["checkpoint_files"] = lambda: importlib.import_module("tfbench.formats.checkpoint_files")
 OPERATORS["name_attr_list"] = _message("name_attr_list")
 OPERATORS["record_reader"] = lambda *arguments: importlib.import_module("tfbench.formats.records").RecordReader(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 import threading
 import weakref
 from pathlib import Path
@@ -255,6 +257,19 @@ def test_a_function_that_fails_leaves_nothing_behind(graph: Any) -> None:
     assert len(graph.get_operations()) == count
     assert functions_of(graph).by_name == {}
     assert elements(data.map(lambda x: x + 1)) == [1, 2, 3]
+
+
+def test_a_program_may_use_namespaces_alone() -> None:
+    program = (
+        "import tfbench as tf\n"
+        "data = tf.data.Dataset.range(3).map(lambda x: x + 1)\n"
+        "element = tf.data.make_one_shot_iterator(data).get_next()\n"
+        "with tf.train.MonitoredTrainingSession() as session:\n"
+        "    while not session.should_stop():\n"
+        "        print(session.run(element))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["1", "2", "3"]
 
 
 # -- files --------------------------------------------------------------------------------------------------------

@@ -486,5 +486,12 @@ def _session_for(graph: Graph, session: Any, action: str, method: str, what: str
     return session
 
 
+def _node_function(*arguments: Any) -> Any:
+    from tfbench.engine.functions import NodeFunction  # only graphs with functions load it
+
+    return NodeFunction(*arguments)
+
+
+OPERATORS["node_function"] = _node_function
 OPERATORS["eval"] = eval_tensor
 OPERATORS["run"] = run_operation
