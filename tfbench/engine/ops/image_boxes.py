@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value, constant_value_as_shape
 from tfbench.engine.opdef import op
 from tfbench.engine.ops.nn_common import computed_by
-from tfbench.engine.ops.shape_ops import shape, shape_from_input
+from tfbench.engine.ops.shape_ops import shape_from_input
 from tfbench.engine.shape_math import Shape, dim_merge, with_dim, with_rank, with_rank_at_least
 
 _IMAGES = "T: {uint8, uint16, int8, int16, int32, int64, half, float, double}"
@@ -182,20 +180,3 @@ def _suppression_shape(node: Operation, boxes: Shape, scores: Shape, *numbers: S
 
 for _declared in _SUPPRESSION:
     _declared.shape(_suppression_shape)
-
-
-# -- gradients --------------------------------------------------------------------------------------------------------
-
-
-@crop_and_resize_op.gradient
-def _crop_and_resize_gradient(node: Operation, dy: Any) -> Any:
-    image, boxes, box_index, _ = node.inputs
-    known = image._shape
-    sizes: Any = list(known) if known is not None and None not in known else shape(image)
-    to_image = None
-    if image.dtype.base_dtype.is_floating:
-        to_image = crop_and_resize_grad_image_op(
-            dy, boxes, box_index, sizes, T=node.attrs["T"], method=node.attrs["method"]
-        )
-    # For nearest pixels TensorFlow takes the slope that lies between the pixels.
-    return [to_image, crop_and_resize_grad_boxes_op(dy, image, boxes, box_index), None, None]

@@ -8,7 +8,6 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value_as_shape
 from tfbench.engine.opdef import op
 from tfbench.engine.ops.nn_common import computed_by
-from tfbench.engine.ops.shape_ops import shape
 from tfbench.engine.shape_math import Shape, with_dim, with_rank
 
 _FLAGS = "align_corners: bool = false; half_pixel_centers: bool = false"
@@ -126,14 +125,3 @@ def _resize_bicubic_gradient(node: Operation, dy: Any) -> Any:
     if node.inputs[0].dtype.base_dtype.name not in ("float32", "float64"):
         return [None, None]
     return [resize_bicubic_grad_op(dy, node.inputs[0], **_flags(node)), None]
-
-
-@resize_nearest_neighbor_op.gradient
-def _resize_nearest_neighbor_gradient(node: Operation, dy: Any) -> Any:
-    image = node.inputs[0]
-    known = image._shape
-    if known is not None and None not in known[1:3]:
-        size: Any = list(known[1:3])
-    else:
-        size = shape(image)[1:3]
-    return [resize_nearest_neighbor_grad_op(dy, size, **_flags(node)), None]

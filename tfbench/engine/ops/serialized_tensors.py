@@ -22,6 +22,8 @@ Array = Any
 
 _serialize = op("SerializeTensor", "tensor: T", "serialized: string", "T: type", fresh=True)
 _parse = op("ParseTensor", "serialized: string", "output: out_type", "out_type: type", fresh=True)
+_serialize.no_gradient("strings have no gradient")
+_parse.no_gradient("strings have no gradient")
 _json = op("DecodeJSONExample", "json_examples: string", "binary_examples: string", fresh=True)
 for _declared in (_serialize, _parse, _json):
     _declared.no_gradient("strings have no gradient")

@@ -62,6 +62,8 @@ _ALL = (
     scalar_summary, histogram_summary, image_summary, audio_summary_v2, tensor_summary, tensor_summary_v2,
     merge_summary,
 )  # fmt: skip
+for _declared in _ALL:
+    _declared.no_gradient("a summary is a string")
 
 
 def _scalar_shape(node: Operation, *shapes: Shape) -> list[Shape]:
