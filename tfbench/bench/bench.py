@@ -82,11 +82,6 @@ class Bench:
         for entry in self.entries.values():
             entry.adopt_devices()
 
-    def find_cell(self, id_or_label: str) -> Cell | None:
-        """What is remembered of a cell, by its id or its label."""
-        by_label = next((cell for cell in self.cells if cell.label == id_or_label), None)
-        return next((cell for cell in self.cells if cell.id == id_or_label), by_label)
-
     def _entry(self, name: str | None) -> GraphEntry:
         self.look_at_default_graph()
         name = self._current if name is None else name

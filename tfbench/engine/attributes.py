@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfbench.engine.dtypes import DType, as_dtype
+from tfbench.engine.dtypes import DType, as_dtype, type_word
 from tfbench.engine.opdef import OpDef
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.signature import AttrDef
@@ -174,6 +174,4 @@ def reference_inputs(op_def: OpDef, attrs: dict[str, Any]) -> list[bool]:
 
 def proto_type_name(dtype: DType) -> str:
     """The name of a dtype in TensorFlow's DataType enum, without the `DT_`."""
-    name = dtype.base_dtype.name
-    name = {"float32": "float", "float64": "double", "float16": "half"}.get(name, name)
-    return name.upper() + ("_REF" if dtype._is_ref_dtype else "")
+    return type_word(dtype).upper() + ("_REF" if dtype._is_ref_dtype else "")

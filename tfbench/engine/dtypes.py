@@ -289,6 +289,15 @@ def _ml_dtypes(dtype: DType) -> Any:
     return ml_dtypes
 
 
+def type_word(dtype: DType) -> str:
+    """A type as TensorFlow's runtime calls it in messages: float32 is `float` there."""
+    name = dtype.base_dtype.name
+    return _WORDS.get(name, name)
+
+
+_WORDS = {"float32": "float", "float64": "double", "float16": "half"}
+
+
 def _extreme(dtype: DType, which: str) -> Any:
     base = dtype.base_dtype
     if not (base.is_floating or base.is_integer):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
-from tfbench.engine.dtypes import DType
+from tfbench.engine.dtypes import DType, type_word
 from tfbench.engine.kernels.tensor_slices import TensorSlice, parse_spec
 from tfbench.formats import bundle_writer
 from tfbench.formats.bundle_reader import BundleReader, text
@@ -101,12 +101,6 @@ def wrong_type(reader: BundleReader | V1Reader, name: bytes, dtype: DType) -> er
     return errors.InvalidArgumentError(
         None, None, f"tensor_name = {text(name)}; expected dtype {wanted} does not equal original dtype {found}"
     )
-
-
-def type_word(dtype: DType) -> str:
-    """A type as TensorFlow's runtime calls it."""
-    name = dtype.base_dtype.name
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(name, name)
 
 
 def brackets(shape: Sequence[int]) -> str:

@@ -59,27 +59,6 @@ def debiased(variable: Any, value: Any, share: Any) -> Any:
     return moved / (1 - ops.pow(1.0 - share, counted))
 
 
-def weighted_moving_average(
-    value: Any, decay: Any, weight: Any, truediv: bool = True, collections: Any = None, name: str | None = None
-) -> Any:
-    """The moving average of value weight, divided by that of weight. Both are kept in variables."""
-    if collections is None:
-        collections = [GraphKeys.GLOBAL_VARIABLES]
-    with variable_scope(name, "WeightedMovingAvg", [value, weight, decay]) as scope:
-        weighted = get_variable(
-            "value_x_weight", shape=value.get_shape(), initializer=zeros_initializer(), trainable=False,
-            collections=collections, dtype=value.dtype,
-        )  # fmt: skip
-        weights = get_variable(
-            "weight", shape=weight.get_shape(), initializer=zeros_initializer(), trainable=False,
-            collections=collections, dtype=weight.dtype,
-        )  # fmt: skip
-        above = assign_moving_average(weighted, value * weight, decay, zero_debias=False)
-        below = assign_moving_average(weights, weight, decay, zero_debias=False)
-        divide = ops.truediv if truediv else ops.divide
-        return divide(above, below, name=scope.name)
-
-
 class ExponentialMovingAverage:
     """Keeps, for each variable or tensor that `apply` is given, a moving average in a variable beside it.
 

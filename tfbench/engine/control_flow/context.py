@@ -28,10 +28,6 @@ def is_loop_exit(op: Operation) -> bool:
     return op.type in _EXITS
 
 
-def is_loop_enter(op: Operation) -> bool:
-    return op.type in _ENTERS
-
-
 def is_switch(op: Operation) -> bool:
     return op.type in _SWITCHES
 

@@ -7,8 +7,7 @@ arrays, made on pieces that stay in the cache.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +19,7 @@ from tfbench.engine.kernels.geometry import (
     check_batch_and_depth,
     invalid,
     is_channels_first,
+    taps,
     windows,
 )
 from tfbench.engine.kernels.pool import pool
@@ -60,14 +60,6 @@ def _check_gradient(op: str, input: Shape, filter: Shape, dy: Shape, found: Sequ
         raise invalid(f"{op}: Expected out_backprop shape to be {list(wanted)}, but got {list(dy)}")
 
 
-def _taps(found: Sequence[Window]) -> Iterator[tuple[tuple[int, int], Any, Any]]:
-    """Each tap with the outputs it reaches and the inputs it looks at."""
-    for row, column in itertools.product(range(found[0].size), range(found[1].size)):
-        (top, above), (left, beside) = found[0].reach(row), found[1].reach(column)
-        if top.stop > top.start and left.stop > left.start:
-            yield (row, column), (slice(None), top, left), (slice(None), above, beside)
-
-
 def _rows(xp: Any, filter: Any, width: int, kind: Any) -> Any:
     """The filter repeated along a row of outputs, `(kh, kw, width, c * q)`: NumPy's loops then run along whole rows."""
     flat = filter.astype(kind, copy=False).reshape(*filter.shape[:2], 1, -1)
@@ -101,7 +93,7 @@ def depthwise_conv2d_native(
         total = out if out.dtype == kind else xp.empty(out.shape, kind)
         total.fill(0)
         spare = xp.empty(out.shape, kind)
-        for tap, outputs, inputs in _taps(found):
+        for tap, outputs, inputs in taps(found):
             product, target = spare[outputs], total[outputs]
             xp.multiply(part[inputs], weights[tap][outputs[2]], out=product)
             xp.add(target, product, out=target)
@@ -143,7 +135,7 @@ def depthwise_conv2d_native_backprop_input(
         gradient = dy[images].astype(kind, copy=False)
         spread = xp.zeros((*dx[images].shape[:3], weights.shape[-1]), kind)
         spare = xp.empty_like(gradient)
-        for tap, outputs, inputs in _taps(found):
+        for tap, outputs, inputs in taps(found):
             product, target = spare[outputs], spread[inputs]
             xp.multiply(gradient[outputs], weights[tap][outputs[2]], out=product)
             xp.add(target, product, out=target)
@@ -182,7 +174,7 @@ def depthwise_conv2d_native_backprop_filter(
         part, gradient = (array[parts[number]].astype(kind, copy=False) for array in (x, dy))
         if multiplier != 1:
             part = xp.repeat(part, multiplier, axis=-1)
-        for tap, outputs, inputs in _taps(found):
+        for tap, outputs, inputs in taps(found):
             product = part[inputs] * gradient[outputs]
             sums[(number, *tap)] = product.reshape(-1, product.shape[-1]).sum(axis=0)
 

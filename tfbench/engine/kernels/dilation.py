@@ -7,12 +7,11 @@ window's first place inside the input, and to the filter's first value.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from tfbench.engine.kernels.geometry import Window, check_batch_and_depth, invalid, windows
+from tfbench.engine.kernels.geometry import Window, check_batch_and_depth, invalid, taps, windows
 from tfbench.engine.kernels.pool import lowest, pool
 
 Shape = tuple[int, ...]
@@ -30,13 +29,6 @@ def _plan(input: Shape, filter: Shape, strides: Shape, rates: Shape, padding: st
     return tuple(windows(filter[:2], input, strides=strides, padding=padding, data_format="NHWC", dilations=rates))
 
 
-def _taps(found: Sequence[Window]) -> Iterator[tuple[tuple[int, int], Any, Any]]:
-    for row, column in itertools.product(range(found[0].size), range(found[1].size)):
-        (top, above), (left, beside) = found[0].reach(row), found[1].reach(column)
-        if top.stop > top.start and left.stop > left.start:
-            yield (row, column), (slice(None), top, left), (slice(None), above, beside)
-
-
 def dilation2d(xp: Any, input: Any, filter: Any, *, strides: Sequence[int], rates: Sequence[int], padding: str) -> Any:
     """`Dilation2D`: the largest `input + filter` of each window; `filter` is `(kh, kw, c)`."""
     found = _plan(input.shape, filter.shape, tuple(strides), tuple(rates), padding)
@@ -44,7 +36,7 @@ def dilation2d(xp: Any, input: Any, filter: Any, *, strides: Sequence[int], rate
 
     def block(part: Any, found: Sequence[Window], out: Any) -> None:
         out[...] = lowest(part.dtype)
-        for tap, outputs, inputs in _taps(found):
+        for tap, outputs, inputs in taps(found):
             target = out[outputs]
             combine(target, part[inputs] + filter[tap], out=target)
 
@@ -55,7 +47,7 @@ def _winners(xp: Any, x: Any, filter: Any, found: Sequence[Window], shape: Shape
     """The number of the first tap with the largest sum, for each output; -1 where no sum is above the lowest value."""
     best = xp.full(shape, lowest(x.dtype), x.dtype)
     winner = xp.full(shape, -1, xp.int32)
-    for tap, outputs, inputs in _taps(found):
+    for tap, outputs, inputs in taps(found):
         total, now = x[inputs] + filter[tap], best[outputs]
         number = tap[0] * found[1].size + tap[1]
         greater = total > now
@@ -95,7 +87,7 @@ def dilation2d_backprop_input(
     op = "Dilation2DBackpropInput"
     found, winner = _gradient_setup(op, xp, input, filter, out_backprop, strides, rates, padding)
     dx = xp.zeros(input.shape, input.dtype)
-    for tap, outputs, inputs in _taps(found):
+    for tap, outputs, inputs in taps(found):
         number = tap[0] * found[1].size + tap[1]
         dx[inputs] += xp.where(winner[outputs] == number, out_backprop[outputs], input.dtype.type(0))
     image, row, column, channel = xp.nonzero(winner < 0)
@@ -119,7 +111,7 @@ def dilation2d_backprop_filter(
     op = "Dilation2DBackpropFilter"
     found, winner = _gradient_setup(op, xp, input, filter, out_backprop, strides, rates, padding)
     df = xp.zeros(filter.shape, filter.dtype)
-    for tap, outputs, _ in _taps(found):
+    for tap, outputs, _ in taps(found):
         number = tap[0] * found[1].size + tap[1]
         chosen = xp.where(winner[outputs] == number, out_backprop[outputs], input.dtype.type(0))
         df[tap] = chosen.sum(axis=(0, 1, 2), dtype=df.dtype)

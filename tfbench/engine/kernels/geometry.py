@@ -7,7 +7,8 @@ and `channels_last` turn TensorFlow's other layouts into that one and back.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,14 @@ def windows(
         dilation = dilations[axis] if dilations else 1
         found.append(window(sizes[position], strides[axis], dilation, padding, (pads[0], pads[1]), input_shape[axis]))
     return found
+
+
+def taps(found: Sequence[Window]) -> Iterator[tuple[tuple[int, int], Any, Any]]:
+    """Each tap with the outputs it reaches and the inputs it looks at."""
+    for row, column in itertools.product(range(found[0].size), range(found[1].size)):
+        (top, above), (left, beside) = found[0].reach(row), found[1].reach(column)
+        if top.stop > top.start and left.stop > left.start:
+            yield (row, column), (slice(None), top, left), (slice(None), above, beside)
 
 
 def check_batch_and_depth(strides: Sequence[int], dilations: Sequence[int], data_format: str) -> None:

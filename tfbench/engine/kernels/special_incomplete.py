@@ -128,10 +128,12 @@ def betainc(a: Array, b: Array, x: Array) -> Array:
     return result
 
 
-def _beta_fraction(a: Array, b: Array, x: Array) -> Array:
-    def safe(value: Array) -> Array:
-        return np.where(np.abs(value) < TINY, TINY, value)
+def safe(value: Array) -> Array:
+    """`value`, kept away from zero: continued fractions divide by it."""
+    return np.where(np.abs(value) < TINY, TINY, value)
 
+
+def _beta_fraction(a: Array, b: Array, x: Array) -> Array:
     def step(k: int, state: list[Array]) -> Array:
         h, c, d, a, b, x = state
         factors = (

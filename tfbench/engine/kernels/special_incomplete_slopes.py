@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.kernels.special_gamma import digamma
-from tfbench.engine.kernels.special_incomplete import EPSILON, TINY, gamma_factor, iterate
+from tfbench.engine.kernels.special_incomplete import EPSILON, TINY, gamma_factor, iterate, safe
 
 Array = np.ndarray[Any, Any]
 
@@ -65,9 +65,6 @@ def _series(a: Array, x: Array) -> Array:
 
 def _fraction(a: Array, x: Array) -> Array:
     """1 - P = factor * h, h the continued fraction: the derivative of P, divided by the factor."""
-
-    def safe(value: Array) -> Array:
-        return np.where(np.abs(value) < TINY, TINY, value)
 
     def step(k: int, state: list[Array]) -> Array:
         _, h, c, dc, d, dd, b, a, slope, outer = state

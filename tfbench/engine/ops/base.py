@@ -7,7 +7,7 @@ from typing import Any
 from tfbench import errors
 from tfbench.engine import apply as _apply  # noqa: F401 - fills in how nodes are built
 from tfbench.engine.convert import constant as _constant
-from tfbench.engine.dtypes import as_dtype
+from tfbench.engine.dtypes import as_dtype, type_word
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, Preset, op
 from tfbench.engine.shape_math import merge
@@ -67,7 +67,7 @@ def _placeholder_shape(node: Operation) -> Any:
 @_placeholder.bind(CPU, GPU)
 def _placeholder_bind(context: Any) -> Any:
     node = context.op
-    wanted = f"'{node.name}' with dtype {_type_word(node.attrs['dtype'])}"
+    wanted = f"'{node.name}' with dtype {type_word(node.attrs['dtype'])}"
     shape = node.attrs["shape"]._dims
     if shape is not None and len(shape) > 0:
         wanted += f" and shape [{','.join('?' if size is None else str(size) for size in shape)}]"
@@ -79,11 +79,6 @@ def _placeholder_bind(context: Any) -> Any:
 
 
 _placeholder.no_gradient("a placeholder has no inputs")
-
-
-def _type_word(dtype: Any) -> str:
-    word: str = {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
-    return word
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:

@@ -21,8 +21,8 @@ from tfbench.engine.ops.math_cast import cast
 from tfbench.engine.ops.math_complex import conj, real
 from tfbench.engine.ops.math_unary import abs, log, sqrt
 from tfbench.engine.ops.matmul import matmul
-from tfbench.engine.ops.reductions import deprecated_argument, reduce_max, reduce_sum
-from tfbench.engine.ops.shape_ops import expand_dims, shape, squeeze
+from tfbench.engine.ops.reductions import reduce_max, reduce_sum
+from tfbench.engine.ops.shape_ops import expand_dims, renamed, shape, squeeze
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["norm"]
@@ -45,7 +45,7 @@ def norm(
       ValueError: for another `ord` or `axis`.
       NotImplementedError: for the 2-norm of matrices: take the largest of `tf.svd(x, compute_uv=False)`.
     """
-    keep = deprecated_argument("keepdims", keepdims, "keep_dims", keep_dims) or False
+    keep = renamed("keepdims", keepdims, "keep_dims", keep_dims) or False
     of_matrices = isinstance(axis, (tuple, list)) and len(axis) == 2
     if of_matrices:
         axis = tuple(axis)

@@ -11,7 +11,7 @@ from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
-from tfbench.engine.ops.reductions import deprecated_argument
+from tfbench.engine.ops.shape_ops import renamed
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["arg_max", "arg_min", "argmax", "argmin"]
@@ -99,7 +99,7 @@ def argmax(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = dtypes.int64
 ) -> Tensor:
     """The index of the largest element along `axis` (default 0); the first one if several are largest."""
-    axis = deprecated_argument("axis", axis, "dimension", dimension)
+    axis = renamed("axis", axis, "dimension", dimension)
     return _arg_max(input, _checked(axis), output_type=output_type, name=name)
 
 
@@ -107,7 +107,7 @@ def argmin(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = dtypes.int64
 ) -> Tensor:
     """The index of the smallest element along `axis` (default 0); the first one if several are smallest."""
-    axis = deprecated_argument("axis", axis, "dimension", dimension)
+    axis = renamed("axis", axis, "dimension", dimension)
     return _arg_min(input, 0 if axis is None else axis, output_type=output_type, name=name)
 
 

@@ -10,7 +10,7 @@ from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.composite import IndexedSlices, SparseTensor
 from tfbench.engine.convert import constant, convert_to_tensor
-from tfbench.engine.dtypes import as_dtype
+from tfbench.engine.dtypes import as_dtype, type_word
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import PARTIAL_VALUES
 from tfbench.engine.name_scope import name_scope
@@ -39,7 +39,7 @@ PARTIAL_VALUES["Cast"] = _partial_cast
 def _cast_kernel(xp: Any, x: Any, *, DstT: Any, Truncate: bool) -> Any:
     if x.dtype == object or DstT.as_numpy_dtype is object:
         raise errors.UnimplementedError(
-            None, None, f"Cast {_proto_word(as_dtype(x.dtype))} to {_proto_word(DstT)} is not supported"
+            None, None, f"Cast {type_word(as_dtype(x.dtype))} to {type_word(DstT)} is not supported"
         )
     if x.dtype.kind == "c" and not DstT.is_complex:
         x = x.real
@@ -49,10 +49,6 @@ def _cast_kernel(xp: Any, x: Any, *, DstT: Any, Truncate: bool) -> Any:
         larger = xp.absolute(result.astype(x.dtype)) > xp.absolute(x)
         return xp.where(larger, xp.nextafter(result, result.dtype.type(0)), result)
     return result
-
-
-def _proto_word(dtype: Any) -> str:
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, str(dtype.name))
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:

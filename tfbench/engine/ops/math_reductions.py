@@ -13,7 +13,8 @@ from tfbench.engine.opdef import lookup
 from tfbench.engine.ops.math_cast import cast
 from tfbench.engine.ops.math_complex import conj, real
 from tfbench.engine.ops.math_unary import exp, is_finite, log, sqrt, square
-from tfbench.engine.ops.reductions import deprecated_argument, reduce_max, reduce_mean, reduce_sum
+from tfbench.engine.ops.reductions import reduce_max, reduce_mean, reduce_sum
+from tfbench.engine.ops.shape_ops import renamed
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["count_nonzero", "reduce_logsumexp"]
@@ -24,8 +25,8 @@ def reduce_logsumexp(
     reduction_indices: Any = None, keep_dims: Any = None,
 ) -> Tensor:  # fmt: skip
     """log(sum(exp(x))) over `axis`, without overflow: the largest element is taken out first."""
-    axis = deprecated_argument("axis", axis, "reduction_indices", reduction_indices)
-    keepdims = deprecated_argument("keepdims", keepdims, "keep_dims", keep_dims)
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
     with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
         largest = reduce_max(input_tensor, axis, True)
         finite = lookup("SelectV2")(is_finite(largest), largest, 0)
@@ -44,9 +45,9 @@ def count_nonzero(
     name: str | None = None, reduction_indices: Any = None, keep_dims: Any = None, input: Any = None,
 ) -> Tensor:  # fmt: skip
     """How many elements over `axis` are not zero (strings: not empty)."""
-    keepdims = deprecated_argument("keepdims", keepdims, "keep_dims", keep_dims)
-    input_tensor = deprecated_argument("input", input, "input_tensor", input_tensor)
-    axis = deprecated_argument("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    input_tensor = renamed("input", input, "input_tensor", input_tensor)
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     with name_scope(name, "count_nonzero", [input_tensor]):
         x = convert_to_tensor(input_tensor, name="input")
         kind = x._dtype.base_dtype

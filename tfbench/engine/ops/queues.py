@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
+from tfbench.engine.dtypes import type_word
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
@@ -78,8 +79,7 @@ def _check_shared(
 
 
 def _words(dtypes: Any) -> str:
-    words = {"float32": "float", "float64": "double", "float16": "half"}
-    return "-".join(words.get(dtype.name, dtype.name) for dtype in dtypes)
+    return "-".join(map(type_word, dtypes))
 
 
 def _brackets(shapes: Sequence[Shape]) -> str:

@@ -17,6 +17,7 @@ from tfbench.engine.infer import constant_value
 from tfbench.engine.kernels.reduce import extreme, total
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.math_range import range as _range
+from tfbench.engine.ops.shape_ops import renamed
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["reduce_all", "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum"]
@@ -176,19 +177,6 @@ _norm_op = _reduction("EuclideanNorm", "numbertype", _euclidean_norm, "the squar
 # -- the functions -------------------------------------------------------------------------------------------------
 
 
-def deprecated_argument(new_name: str, new: Any, old_name: str, old: Any) -> Any:
-    """The value of an argument that has an older name too.
-
-    Raises:
-      ValueError: if both are given.
-    """
-    if old is None:
-        return new
-    if new is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
-    return old
-
-
 def reduction_axes(x: Any, axis: Any) -> Any:
     """`axis`, or all axes of `x`."""
     if axis is not None:
@@ -204,8 +192,8 @@ def reduction_axes(x: Any, axis: Any) -> Any:
 def _reduce(
     opdef: OpDef, x: Any, axis: Any, keepdims: Any, name: str | None, reduction_indices: Any, keep_dims: Any
 ) -> Tensor:
-    axis = deprecated_argument("axis", axis, "reduction_indices", reduction_indices)
-    keepdims = deprecated_argument("keepdims", keepdims, "keep_dims", keep_dims)
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
     return reduce(opdef, x, axis, bool(keepdims), name)
 
 

@@ -13,7 +13,7 @@ from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.convert import to_array
 from tfbench.engine.default_graph import get_default_graph
-from tfbench.engine.dtypes import DType, as_dtype
+from tfbench.engine.dtypes import DType, as_dtype, type_word
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.tensor import Tensor
@@ -112,7 +112,9 @@ def _outputs(returned: Any, types: list[DType], token: str) -> list[Any]:
     for index, ((_, found), wanted) in enumerate(zip(arrays, types, strict=True)):
         if found is not wanted.base_dtype:
             raise errors.InvalidArgumentError(
-                None, None, f"{index}-th value returned by {token} is {_word(found)}, but expects {_word(wanted)}"
+                None,
+                None,
+                f"{index}-th value returned by {token} is {type_word(found)}, but expects {type_word(wanted)}",
             )
     return [array for array, _ in arrays]
 
@@ -127,10 +129,6 @@ def _array(value: Any) -> tuple[Any, DType]:
         if not isinstance(item, (str, bytes)):
             raise errors.InternalError(None, None, f"Unsupported object type {type(item).__name__}")
     return to_array(array, dtypes.string)
-
-
-def _word(dtype: DType) -> str:
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
 
 
 def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:

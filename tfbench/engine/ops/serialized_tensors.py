@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.dtypes import as_dtype
+from tfbench.engine.dtypes import as_dtype, type_word
 from tfbench.engine.graph import Operation
 from tfbench.engine.kernels import wire
 from tfbench.engine.opdef import CPU, op
@@ -63,13 +63,8 @@ def _parse_kernel(xp: Any, serialized: Array, *, out_type: Any) -> Array:
         raise invalid(f"Could not parse `serialized` as TensorProto, base64: {text[:200]}") from None
     found = as_dtype(message.dtype)
     if found != out_type:
-        raise invalid(f"Type mismatch between parsed tensor ({_word(found)}) and dtype ({_word(out_type)})")
+        raise invalid(f"Type mismatch between parsed tensor ({type_word(found)}) and dtype ({type_word(out_type)})")
     return array
-
-
-def _word(dtype: Any) -> str:
-    """A type as TensorFlow's runtime calls it."""
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
 
 
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:

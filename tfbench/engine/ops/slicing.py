@@ -8,9 +8,9 @@ from typing import Any
 from tfbench import errors
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
-from tfbench.engine.infer import PARTIAL_VALUES, VALUE_FROM_SHAPES, constant_value
+from tfbench.engine.infer import PARTIAL_VALUES, VALUE_FROM_SHAPES
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import as_array
+from tfbench.engine.ops.array_common import as_array, known_list
 from tfbench.engine.ops.array_fill import ones_like
 from tfbench.engine.ops.shape_ops import shape_from_input
 from tfbench.engine.ops.slice_spec import MASK_ATTRS, Masks, index_tuple, sliced_shape
@@ -29,11 +29,6 @@ _strided_slice = op(
 )
 
 
-def _known_list(tensor: Tensor) -> list[int] | None:
-    value = constant_value(tensor)
-    return None if value is None else [int(item) for item in value.ravel()]
-
-
 def _check_spec(*shapes: Shape) -> int | None:
     """How many entries the vectors of a slice have."""
     common: Shape = (None,)
@@ -45,11 +40,11 @@ def _check_spec(*shapes: Shape) -> int | None:
 @_strided_slice.shape
 def _strided_slice_shape(node: Operation, x: Shape, begin: Shape, end: Shape, strides: Shape) -> list[Shape]:
     count = _check_spec(begin, end, strides)
-    steps = _known_list(node._inputs[3])
+    steps = known_list(node._inputs[3])
     if x is None or count is None or steps is None:
         return [None]
     masks = Masks.of(node.attrs)
-    return [sliced_shape(x, _known_list(node._inputs[1]), _known_list(node._inputs[2]), steps, masks)]
+    return [sliced_shape(x, known_list(node._inputs[1]), known_list(node._inputs[2]), steps, masks)]
 
 
 @_strided_slice.kernel(CPU, GPU)
@@ -126,7 +121,7 @@ def _strided_slice_grad_gradient(node: Operation, dy: Any) -> Any:
 
 def _slice_of_sizes(node: Operation, sizes: list[int | None]) -> list[int | None] | None:
     """The part of partly known sizes that a strided slice takes; a single index gives a list of one."""
-    begin, end, steps = [_known_list(tensor) for tensor in node._inputs[1:4]]
+    begin, end, steps = [known_list(tensor) for tensor in node._inputs[1:4]]
     masks = Masks.of(node.attrs)
     if begin is None or end is None or steps is None or len(begin) != 1 or masks.ellipsis or masks.new_axis:
         return None
@@ -222,7 +217,7 @@ def _slice_shape(node: Operation, x: Shape, begin: Shape, size: Shape) -> list[S
     count = _check_spec(begin, size)
     if count is not None:
         x = with_rank(x, count)
-    sizes = _known_list(node._inputs[2])
+    sizes = known_list(node._inputs[2])
     # Read as shapes: a begin of -1 is an unknown one, and a smaller number in either is refused.
     begins, partial = shape_from_input(node, 1), shape_from_input(node, 2)
     if sizes is not None:

@@ -15,6 +15,7 @@ import numpy as np
 from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
+from tfbench.engine.ops.array_common import brackets
 from tfbench.engine.resources import VariableBuffer, variable_key
 from tfbench.engine.shape_math import check_scatter_shapes, concatenate, merge, with_rank, with_rank_at_least
 
@@ -87,8 +88,8 @@ def _assign_kernel(
         raise errors.InvalidArgumentError(
             None,
             None,
-            f"Assign requires shapes of both tensors to match. lhs shape= {_brackets(shape)} "
-            f"rhs shape= {_brackets(np.shape(value))}",
+            f"Assign requires shapes of both tensors to match. lhs shape= {brackets(shape)} "
+            f"rhs shape= {brackets(np.shape(value))}",
         )
     if use_locking:
         with ref.lock:
@@ -96,10 +97,6 @@ def _assign_kernel(
     else:
         ref.assign(value)
     return ref
-
-
-def _brackets(shape: tuple[int, ...]) -> str:
-    return "[" + ",".join(str(size) for size in shape) + "]"
 
 
 def _bind_update(definition: OpDef, devices: tuple[str, ...], update: Callable[..., VariableBuffer]) -> None:
@@ -132,8 +129,8 @@ def _update(type: str, ufunc: str) -> OpDef:
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"Shapes of both tensors should match: '{ref.name}' has {_brackets(array.shape)}, "
-                f"the value has {_brackets(np.shape(value))}",
+                f"Shapes of both tensors should match: '{ref.name}' has {brackets(array.shape)}, "
+                f"the value has {brackets(np.shape(value))}",
             )
         getattr(xp, ufunc)(array, value, out=array)
         ref.updates += 1
@@ -200,8 +197,8 @@ def _scatter(type: str, combine: str | None, types: str = "numbertype", locking:
                 None,
                 None,
                 "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
-                f"updates.shape {_brackets(np.shape(updates))}, indices.shape {_brackets(indices.shape)}, "
-                f"params.shape {_brackets(array.shape)}",
+                f"updates.shape {brackets(np.shape(updates))}, indices.shape {brackets(indices.shape)}, "
+                f"params.shape {brackets(array.shape)}",
             )
         scatter(array, indices, updates, combine)
         ref.updates += 1
@@ -232,7 +229,7 @@ def scatter_nd_into(array: Array, indices: Array, updates: Array, combine: str |
                 None,
                 None,
                 f"indices[{bad}] = [{', '.join(str(i) for i in flat[bad])}] does not index into shape "
-                f"{_brackets(array.shape)}",
+                f"{brackets(array.shape)}",
             )
     if not columns:
         # No index columns: each row of updates stands for the whole array.

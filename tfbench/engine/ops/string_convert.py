@@ -14,7 +14,7 @@ from tfbench.engine.kernels.hashes import fingerprint64, murmur64, siphash
 from tfbench.engine.kernels.text_numbers import FormatError, formatter, parse_float, parse_int
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.array_common import invalid
-from tfbench.engine.ops.reductions import deprecated_argument
+from tfbench.engine.ops.shape_ops import renamed
 from tfbench.engine.ops.string_common import each, each_number, same, scalar_string
 from tfbench.engine.shape_math import with_rank, with_rank_at_least
 from tfbench.engine.shapes import Shape
@@ -63,7 +63,7 @@ def string_to_number(
     string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None, input: Any = None
 ) -> Tensor:
     """The number that each string says, as `out_type`. Newer: `input`. InvalidArgumentError for other strings."""
-    string_tensor = deprecated_argument("string_tensor", string_tensor, "input", input)
+    string_tensor = renamed("string_tensor", string_tensor, "input", input)
     return _to_number(string_tensor, out_type=out_type, name=name)
 
 
@@ -79,8 +79,6 @@ _as_string = op(
 _as_string.shape(same)
 _as_string.no_gradient("strings have no gradient")
 
-_TYPE_WORDS = {"float32": "float", "float64": "double", "float16": "half"}
-
 
 @_as_string.bind(CPU)
 def _as_string_bind(context: Any) -> Any:
@@ -92,7 +90,7 @@ def _as_string_bind(context: Any) -> Any:
     )  # fmt: skip
     options = [attrs[name] for name in ("precision", "scientific", "shortest", "width", "fill")]
     try:
-        write = formatter(letter, _TYPE_WORDS.get(kind.name, kind.name), *options)
+        write = formatter(letter, dtypes.type_word(kind), *options)
     except FormatError as error:
         reason = str(error)
 
@@ -157,7 +155,7 @@ def string_to_hash_bucket(
     string_tensor: Any = None, num_buckets: int | None = None, name: str | None = None, input: Any = None
 ) -> Tensor:
     """A number below `num_buckets` for each string. The hash may change: prefer `string_to_hash_bucket_fast`."""
-    string_tensor = deprecated_argument("input", input, "string_tensor", string_tensor)
+    string_tensor = renamed("input", input, "string_tensor", string_tensor)
     return _hash(string_tensor, num_buckets=num_buckets, name=name)
 
 
@@ -245,7 +243,7 @@ def _decode_raw_kernel(xp: Any, x: Any, *, out_type: Any, little_endian: bool) -
                 f"{i} has size {size} != {len(text)}"
             )
     if size % kind.itemsize:
-        word = _TYPE_WORDS.get(out_type.name, out_type.name)
+        word = dtypes.type_word(out_type)
         raise invalid(
             f"Input to DecodeRaw has length {size} that is not a multiple of {kind.itemsize}, the size of {word}"
         )
@@ -261,7 +259,7 @@ def decode_raw(
     bytes: Any = None,
 ) -> Tensor:
     """The bytes of each string as a vector of numbers; all strings have to be of one length. Older: `bytes`."""
-    input_bytes = deprecated_argument("input_bytes", input_bytes, "bytes", bytes)
+    input_bytes = renamed("input_bytes", input_bytes, "bytes", bytes)
     if out_type is None:
         raise ValueError("decode_raw() missing 1 positional argument: 'out_type'")
     return _decode_raw(input_bytes, out_type=out_type, little_endian=little_endian, name=name)

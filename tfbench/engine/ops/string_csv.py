@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.dtypes import type_word
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.array_common import invalid
@@ -76,7 +77,7 @@ def _value(field: bytes, default: Any, kind: Any, missing: bytes, i: int, record
     try:
         return _parser(kind.as_numpy_dtype)(field)
     except ValueError:
-        word = {"float32": "float", "float64": "double"}.get(kind.name, kind.name)
+        word = type_word(kind)
         raise invalid(f"Field {i} in record {record} is not a valid {word}: {field.decode(errors='replace')}") from None
 
 

@@ -13,8 +13,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.array_common import brackets, invalid
-from tfbench.engine.ops.reductions import deprecated_argument
-from tfbench.engine.ops.shape_ops import expand_dims
+from tfbench.engine.ops.shape_ops import expand_dims, renamed
 from tfbench.engine.ops.string_common import as_strings, scalar_string
 from tfbench.engine.shape_math import with_rank
 from tfbench.engine.shapes import Shape
@@ -115,7 +114,7 @@ def string_split(
     With an empty `sep`, single bytes. Older: `delimiter`.
     """
     with name_scope(name, "StringSplit", [source]):
-        delimiter = deprecated_argument("sep", sep, "delimiter", delimiter)
+        delimiter = renamed("sep", sep, "delimiter", delimiter)
         delimiter = convert_to_tensor(" " if delimiter is None else delimiter, dtype=string)
         source = convert_to_tensor(source, dtype=string)
         result = SparseTensor(*_split(source, delimiter, skip_empty=skip_empty))
@@ -135,7 +134,7 @@ def strings_split(
     Raises:
       NotImplementedError: for tensors of a rank above 1, and for results that are ragged tensors.
     """
-    input = deprecated_argument("input", input, "source", source)
+    input = renamed("input", input, "source", source)
     with name_scope(name, "StringSplit", [input]):
         x = convert_to_tensor(input, dtype=string, name="input")
         if x._rank == 0:

@@ -16,8 +16,8 @@ from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.math_range import range as _range
-from tfbench.engine.ops.reductions import deprecated_argument, reduction_shape
-from tfbench.engine.ops.shape_ops import rank
+from tfbench.engine.ops.reductions import reduction_shape
+from tfbench.engine.ops.shape_ops import rank, renamed
 from tfbench.engine.ops.string_common import as_strings, each, each_number, raw, same
 from tfbench.engine.shape_math import broadcast, debug_string, dim_merge, merge, with_rank_at_least
 from tfbench.engine.shapes import Shape
@@ -108,8 +108,8 @@ def reduce_join(
     keepdims: bool | None = None,
 ) -> Tensor:
     """The strings along axes joined; of several, the first in `axis` runs fastest (default: all, row by row)."""
-    keepdims = deprecated_argument("keepdims", keepdims, "keep_dims", keep_dims)
-    axis = deprecated_argument("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     with name_scope(None, "ReduceJoin", [inputs, axis]):
         x = convert_to_tensor(inputs)
         if axis is None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tfbench import errors
+from tfbench.engine.dtypes import type_word
 from tfbench.engine.kernels.datasets.base import Context, Dataset, Element
 
 #: [element or the error in its place, next cell or None]
@@ -108,14 +109,12 @@ def check_signature(wanted: Any, found: Any) -> None:
     for i, (one, other) in enumerate(zip(wanted_types, types, strict=True)):
         if one != other:
             raise errors.InvalidArgumentError(
-                None, None, f"Data type mismatch at component {i}: expected {_word(one)} but got {_word(other)}."
+                None,
+                None,
+                f"Data type mismatch at component {i}: expected {type_word(one)} but got {type_word(other)}.",
             )
     for i, (one, other) in enumerate(zip(wanted_shapes, shapes, strict=False)):
         if not one.is_compatible_with(other):
             raise errors.InvalidArgumentError(
                 None, None, f"Incompatible shapes at component {i}: expected {one} but got {other}."
             )
-
-
-def _word(dtype: Any) -> str:
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
