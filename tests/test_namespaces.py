@@ -162,7 +162,7 @@ def test_temporary_directory_is_one() -> None:
 
 
 NAMESPACES = (
-    "", "compat", "contrib", "contrib.layers", "contrib.slim", "data", "errors", "gfile", "image", "initializers",
+    "", "compat", "contrib", "contrib.layers", "contrib.slim", "data", "errors", "gfile", "image", "initializers", "io",
     "layers", "logging", "losses", "math", "metrics", "nn", "random", "summary", "test", "train",
 )  # fmt: skip
 
@@ -205,6 +205,14 @@ def test_a_wrong_name_is_said_with_the_nearest_that_there_is(expression: str, me
     with pytest.raises(AttributeError) as raised:
         eval(expression)
     assert str(raised.value).startswith(means)
+
+
+def test_what_is_absent_is_said_to_be_and_is() -> None:
+    from tfbench.namespace import ABSENT
+
+    assert not ABSENT & set(dir(tf))
+    with pytest.raises(AttributeError, match="no attribute 'keras': TensorFlow has it, tfbench does not"):
+        tf.keras
 
 
 @pytest.mark.parametrize("expression", ["tf.qqqqq", "tf._private", "tf.train.__wrapped__", "tf.nn.qqqqq"])

@@ -13,7 +13,7 @@ _HOMES = {
             "RandomShuffleQueue", "SparseFeature", "VarLenFeature", "decode_base64", "decode_compressed", "decode_csv",
             "decode_json_example", "decode_raw", "encode_base64", "matching_files", "parse_example",
             "parse_single_example", "parse_single_sequence_example", "parse_tensor", "read_file", "serialize_tensor",
-            "write_file", "serialize_sparse", "serialize_many_sparse", "deserialize_many_sparse",
+            "write_file",
         ),
         "tfbench.engine.ops",
     ),
@@ -36,11 +36,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is not None:
-        try:
-            module = import_module(home)
-            return module if name == "gfile" else getattr(module, name)
-        except (ImportError, AttributeError):
-            pass  # a part of the API that is not there yet
+        module = import_module(home)
+        return module if name == "gfile" else getattr(module, name)
     raise AttributeError(f"module 'tfbench.io' has no attribute {name!r}")
 
 

@@ -10,6 +10,14 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
+#: what programs for TensorFlow 1 ask `tf` for, and do not find here
+ABSENT = frozenset(
+    {
+        "GradientTape", "autograph", "distribute", "distributions", "estimator", "feature_column", "function",
+        "graph_util", "keras", "lite", "lookup", "profiler", "quantization", "ragged", "saved_model", "tpu", "xla",
+    }
+)  # fmt: skip
+
 
 class Namespace(ModuleType):
     """A module that is a part of the API: `tf.train`, `tf.layers`, …"""
@@ -56,6 +64,11 @@ def made_here(names: Mapping[str, Any]) -> set[str]:
 
 def unknown(module: str, name: str, known: Iterable[str]) -> AttributeError:
     """The error for a name that `module` does not have; with the nearest of those that it has."""
+    if module == "tfbench" and name in ABSENT:
+        return AttributeError(
+            f"module {module!r} has no attribute {name!r}: TensorFlow has it, tfbench does not (yet); its README lists "
+            "what is missing"
+        )
     spelled = {near.lower(): near for near in known}
     means = ""
     if spelled:
