@@ -103,3 +103,11 @@ def test_a_device_wrapper_names_its_device() -> None:
     assert output is not None
     added = [op for op in tf.get_default_graph().get_operations() if op.type in ("Add", "AddV2")]
     assert [op.device for op in added] == ["/device:CPU:0"]
+
+
+@pytest.mark.parametrize("kind", [tf.nn.rnn_cell.BasicLSTMCell, tf.nn.rnn_cell.LSTMCell])
+def test_an_lstm_cell_says_that_its_state_is_a_pair(kind: Any) -> None:
+    with pytest.raises(TypeError, match=r"LSTMCell '.*' is a pair, LSTMStateTuple\(c, h\), but got one tensor"):
+        kind(2)(tf.zeros([2, 4]), tf.zeros([2, 2]))
+    with tf.variable_scope("whole"):
+        assert kind(2, state_is_tuple=False)(tf.zeros([2, 4]), tf.zeros([2, 4]))[1].shape == (2, 4)

@@ -8,6 +8,7 @@ from typing import Any
 from tfbench import initializers, partitioners
 from tfbench.engine import dtypes, ops
 from tfbench.engine.ops.nn_bias import bias_add
+from tfbench.engine.tensor import Tensor
 from tfbench.layers.input_spec import InputSpec
 from tfbench.nn.rnn_cell.base import LayerRNNCell
 
@@ -24,6 +25,16 @@ class LSTMStateTuple(namedtuple("LSTMStateTuple", ("c", "h"))):
         if c.dtype != h.dtype:
             raise TypeError(f"Inconsistent internal state: {c.dtype} vs {h.dtype}")
         return c.dtype
+
+
+def _pair(cell: Any, state: Any) -> Any:
+    """The two parts of a state. TypeError for a state in one piece: GRU cells have such, and programs before 1.0."""
+    if isinstance(state, Tensor):
+        raise TypeError(
+            f"The state of {type(cell).__name__} '{cell.name}' is a pair, LSTMStateTuple(c, h), but got one tensor, "
+            f"{state}: begin with `zero_state`, or make the cell with state_is_tuple=False."
+        )
+    return state
 
 
 class BasicLSTMCell(LayerRNNCell):
@@ -70,7 +81,7 @@ class BasicLSTMCell(LayerRNNCell):
     def call(self, inputs: Any, state: Any) -> Any:
         one = ops.constant(1, dtype=dtypes.int32)
         if self._state_is_tuple:
-            c, h = state
+            c, h = _pair(self, state)
         else:
             c, h = ops.split(value=state, num_or_size_splits=2, axis=one)
         gate_inputs = ops.matmul(ops.concat([inputs, h], 1), self._kernel)
@@ -156,7 +167,7 @@ class LSTMCell(LayerRNNCell):
 
     def call(self, inputs: Any, state: Any) -> Any:
         if self._state_is_tuple:
-            c_prev, m_prev = state
+            c_prev, m_prev = _pair(self, state)
         else:
             c_prev = ops.slice(state, [0, 0], [-1, self._num_units])
             m_prev = ops.slice(state, [0, self._num_units], [-1, self.output_size])
