@@ -75,7 +75,7 @@ def replica_device_setter(
     ps_ops: Sequence[str] | None = None,
     ps_strategy: Callable[[Any], int] | None = None,
 ) -> Callable[[Any], str] | None:
-    """A device function for `tf.device`: what holds state goes to the tasks of `ps_device` in turn, the rest to workers.
+    """A device function for `tf.device`: state goes to the tasks of `ps_device` in turn, the rest to workers.
 
     Args:
       ps_tasks: how many parameter servers there are; `cluster` (a ClusterSpec or what makes one) says it, too.
