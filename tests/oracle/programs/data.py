@@ -258,7 +258,7 @@ def maps_refuse(tf):
     ]
 
 
-@program(messages=["chk"])
+@program(messages=["bad : Tensor had Inf values"])
 def a_function_fails(tf):
     data = tf.data.Dataset.range(4).map(
         lambda x: tf.check_numerics(1.0 / tf.cast(x - 1, tf.float32), "bad", name="chk")
