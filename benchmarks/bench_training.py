@@ -1,4 +1,4 @@
-"""Training steps: the CIFAR-10 model of `examples/cifar10.py` with a batch of 128, and a small network of dense layers."""
+"""Training steps: the CIFAR-10 model of `examples/cifar10.py` with a batch of 128, and a small dense network."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The CIFAR-10 model of TensorFlow's tutorial, written against the TensorFlow 1.x API.
 
-Two convolutions with pooling and local response normalisation, two dense layers, a softmax. Weight decay goes through the
-collection "losses"; `total_loss` of a tower is an `identity` that waits for the averages of the losses; towers share their
-variables and their gradients are averaged; the variables have moving averages.
+Two convolutions with pooling and local response normalisation, two dense layers, a softmax. Weight decay goes through
+the collection "losses"; `total_loss` of a tower is an `identity` that waits for the averages of the losses; towers
+share their variables and their gradients are averaged; the variables have moving averages.
 
 Everything takes the API's module as its first argument, so that the same source builds the graph on tfbench and on
 TensorFlow.
@@ -84,7 +84,7 @@ def tower_loss(tf: Any, scope: str, images: Any, labels: Any, width: int = 1) ->
 
 
 def average_gradients(tf: Any, tower_grads: list[Any]) -> list[Any]:
-    """The (gradient, variable) pairs of the towers, averaged; the variables are shared, so the first tower's will do."""
+    """The (gradient, variable) pairs of the towers, averaged; the variables are shared: the first tower's do."""
     averaged = []
     for pairs in zip(*tower_grads, strict=True):
         grads = tf.stack([grad for grad, _ in pairs], axis=0)

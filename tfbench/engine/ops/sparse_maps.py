@@ -134,8 +134,7 @@ def _add_many_bind(context: Any) -> Any:
             raise errors.InvalidArgumentError(None, None, "indices are not sorted by row, or out of bounds")
         ends = np.searchsorted(rows, np.arange(shape[0] + 1))
         parts = [
-            (indices[low:high, 1:].copy(), values[low:high].copy(), np.array(shape[1:]))
-            for low, high in pairwise(ends)
+            (indices[low:high, 1:].copy(), values[low:high].copy(), np.array(shape[1:])) for low, high in pairwise(ends)
         ]
         return np.array(held.add(parts), np.int64)
 
