@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -133,3 +135,23 @@ def test_the_deadline_of_the_run_in_a_py_func() -> None:
             return 7
 
         assert limited(session, tf.py_func(function, [], tf.int64), milliseconds=60_000) == 7
+
+
+def test_a_profiler_after_a_deadline() -> None:
+    """Python 3.11 never came back from the first call under a profiler, as something was still to be raised."""
+    program = """
+import sys
+import tfbench as tf
+loop = tf.while_loop(lambda i: i >= 0, lambda i: i * 1, [tf.constant(1)])
+with tf.Session() as session:
+    try:
+        session.run(loop, options=tf.RunOptions(timeout_in_ms=50))
+    except tf.errors.DeadlineExceededError:
+        print("over")
+sys.setprofile(lambda *event: None)
+(lambda: None)()
+sys.setprofile(None)
+print("on")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["over", "on"]

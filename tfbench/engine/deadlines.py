@@ -66,7 +66,7 @@ class _Watch:
         with self._lock:
             self._ended.set()
             if self.fired:
-                _raise_in(self._runner, None)
+                _spend(self._runner)
 
     def _wait(self) -> None:
         if self._ended.wait(self._seconds + _GRACE):
@@ -78,8 +78,22 @@ class _Watch:
                 _raise_in(self._runner, TimeUp)
 
 
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """Raises `error` in a thread, where it next comes to Python code; None takes back what has not been raised yet."""
+def _raise_in(thread: int, error: type[BaseException]) -> None:
+    """Raises `error` in a thread, where it next comes to Python code."""
     import ctypes  # only who sets a deadline needs it
 
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error and ctypes.py_object(error))
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+
+
+def _spend(thread: int) -> None:
+    """Leaves nothing to be raised in this thread, whether what was asked for has been raised by now or not.
+
+    The interpreter can take a request back, but then goes on to look for it until it has raised another one: with a
+    profiler or debugger on, Python 3.11 looks for ever. So one more is asked for, which replaces the first, and caught.
+    """
+    try:
+        _raise_in(thread, TimeUp)
+        while True:
+            pass
+    except TimeUp:
+        pass
