@@ -104,7 +104,7 @@ def shown(open_notebook):
     return show
 
 
-def painted(panel: Panel, test_id: str = "tfb-map") -> int:
+def painted(panel: Panel, test_id: str) -> int:
     """How many colours a canvas has: a blank one has one."""
     return panel.find(test_id).evaluate(
         """canvas => {
@@ -126,7 +126,7 @@ def wait_for_colours(panel: Panel, test_id: str, count: int) -> None:
 
 def test_one_selection_in_all_views(shown):
     notebook, panel = shown("panel.selected", "panel.selected = 'l1/biases'", "(panel.selected, panel.tab)")
-    assert painted(panel) > 20
+    wait_for_colours(panel, "tfb-map", 20)
     panel.fit()
     # What the card says.
     panel.click("l1/weights")

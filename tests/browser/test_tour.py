@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_inspector import Panel, painted
+from tests.browser.test_inspector import Panel, wait_for_colours
 
 pytestmark = pytest.mark.browser
 
@@ -49,7 +49,7 @@ def test_the_tour(open_notebook: Any) -> None:
     expect(panel.find("tfb-summary")).to_contain_text("40 ops")
     expect(panel.find("tfb-summary")).to_contain_text("4 variables")
     panel.settle()
-    assert painted(panel) > 20
+    wait_for_colours(panel, "tfb-map", 20)
 
     # A variable that is chosen on the map is chosen in the table, with who shares it and where it was made.
     panel.fit()
