@@ -121,6 +121,7 @@ def _towers(tf: Any) -> dict[str, Any]:
 
         found: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
         try:
+            # A session takes whichever way is faster; here both are timed, and the CPU time of each thread.
             Parallel._run_one = timed  # type: ignore[method-assign]
             for threads in [False, True] * 12:
                 Chooser.in_threads = lambda self, threads=threads: threads  # type: ignore[method-assign,misc]
