@@ -1,0 +1,526 @@
+"""A stand-in for CuPy where there is no GPU: NumPy behind CuPy's face, and stricter than CuPy where that finds mistakes.
+
+An array here is a NumPy array that does not convert to one: as with CuPy, `numpy.asarray` of it raises, an operation
+that mixes it with a NumPy array raises, results of rank 0 are arrays, and only names and keywords exist that the real
+package has (`cupy_names.json`, recorded by `record_cupy.py`). It is stricter in three ways: an array of another device
+than the current one is refused (CuPy would go through peer access); an index out of range in an array of indices raises
+`Difference` (CuPy wraps it around, and says nothing); and whatever makes the host wait for the device is counted
+(`waits`).
+
+Its memory is counted, too: `strict_cuda` has the devices, pools, streams and events. `install` puts all of it where
+`import cupy` finds it::
+
+    def test_something(monkeypatch):
+        cuda = strict_cupy.install(monkeypatch, devices=2, memory=1 << 30)
+        ...
+
+A kernel can be tried without that: `kernel(strict_cupy, strict_cupy.asarray(x))`.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from tests.gpu import strict_cuda as cuda
+
+FACTS: dict[str, Any] = json.loads(Path(__file__).with_name("cupy_names.json").read_text(encoding="ascii"))
+NAMES: dict[str, dict[str, str | None]] = FACTS["names"]
+_UFUNCS = frozenset(FACTS["ufuncs"])
+
+#: type codes of the arrays that there are: no strings, no objects, nothing of more than 64 bits
+_TYPES = "?bhilqBHILQefdFD"
+
+#: what made the host wait for the device: "get", "item", "bool", "int", ...
+waits: Counter[str] = Counter()
+#: NumPy arrays that an index brought to the device without being asked
+hidden_copies: Counter[str] = Counter()
+
+#: functions that bring host memory to the device
+_FROM_HOST = frozenset({"array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"})
+#: keywords by which these may be told a type or a value, and that hold no arrays
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), slice, type, np.dtype, np.generic)
+
+
+class Difference(Exception):
+    """What is computed here would be something else on a GPU, and nobody would be told."""
+
+
+class ndarray:  # noqa: N801 - CuPy's name
+    """An array in a device's memory."""
+
+    __slots__ = ("__weakref__", "_block", "_held")
+
+    def __init__(self, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None, order: str = "C"):
+        if memptr is not None or strides is not None:
+            raise NotImplementedError("The stand-in makes no arrays from pointers.")
+        made = _new(np.empty(shape, dtype, order))  # type: ignore[call-overload]
+        self._held, self._block = made._held, made._block
+
+    # -- not NumPy's -----------------------------------------------------------------------------------------------
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise TypeError(
+            "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy array "
+            "explicitly."
+        )
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+        if method != "__call__" or ufunc.__name__ not in NAMES["cupy"]:
+            return NotImplemented
+        out = keywords.get("out")
+        if isinstance(out, tuple):
+            keywords["out"] = out[0] if len(out) == 1 else out
+        return getattr(sys.modules[__name__], ufunc.__name__)(*inputs, **keywords)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, keywords: Any) -> Any:
+        if not all(issubclass(kind, ndarray) for kind in types) or function.__name__ not in NAMES["cupy"]:
+            return NotImplemented
+        return getattr(sys.modules[__name__], function.__name__)(*args, **keywords)
+
+    def get(self, stream: Any = None, order: str = "C", out: Any = None, blocking: bool = True) -> Any:
+        """A NumPy array with the same values."""
+        waits["get"] += 1
+        if out is None:
+            return np.array(self._held, order=order)  # type: ignore[call-overload]
+        if not isinstance(out, np.ndarray) or out.dtype != self.dtype or out.shape != self.shape:
+            raise ValueError("out must be a NumPy array of the same shape and type")
+        out[...] = self._held
+        return out
+
+    def set(self, arr: Any, stream: Any = None) -> None:
+        """Takes the values of a NumPy array."""
+        if not isinstance(arr, np.ndarray):
+            raise TypeError("Only numpy.ndarray can be set to cupy.ndarray")
+        if arr.dtype != self.dtype:
+            raise TypeError(f"{arr.dtype} array cannot be set to {self.dtype} array")
+        if arr.shape != self.shape:
+            raise ValueError(f"Shape mismatch. Old shape: {self.shape}, new shape: {arr.shape}")
+        self._held[...] = arr
+
+    def item(self) -> Any:
+        """The one value."""
+        waits["item"] += 1
+        return self._held.item()
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers."""
+        waits["tolist"] += 1
+        return self._held.tolist()
+
+    @property
+    def device(self) -> cuda.Device:
+        return cuda.Device(self._block.device)
+
+    @property
+    def data(self) -> Any:
+        return cuda.MemoryPointer(self._held.__array_interface__["data"][0], self._block.device)
+
+    # -- as NumPy's ------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._held.shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        self._held = self._held.reshape(shape)
+
+    @property
+    def dtype(self) -> Any:
+        return self._held.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self._held.ndim
+
+    @property
+    def size(self) -> int:
+        return self._held.size
+
+    @property
+    def nbytes(self) -> int:
+        return self._held.nbytes
+
+    @property
+    def flags(self) -> Any:
+        return self._held.flags
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in NAMES["cupy.ndarray"]:
+            raise AttributeError(f"'ndarray' object has no attribute '{name}'. CuPy's arrays have none.")
+        found = getattr(self._held, name)
+        if isinstance(found, np.ndarray):
+            return _result(found, [self])
+        if not callable(found):
+            return found
+
+        def method(*args: Any, **keywords: Any) -> Any:
+            _check_call("cupy.ndarray", name, args, keywords)
+            given = [self]
+            return _result(
+                found(*_unwrap(args, given, name), **_unwrap(keywords, given, name)),
+                given,
+                keywords.get("out"),
+            )
+
+        return method
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._held.ndim == 0:
+            raise TypeError("iteration over a 0-d array")
+        return (self[index] for index in range(len(self._held)))
+
+    def __getitem__(self, index: Any) -> Any:
+        _on_this_device(self)
+        given = [self]
+        return _result(self._held[self._index(index, given)], given)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        _on_this_device(self)
+        given = [self]
+        where = self._index(index, given)
+        self._held[where] = _unwrap(value, given, "__setitem__")
+
+    def _index(self, index: Any, given: list[Any]) -> Any:
+        items = index if isinstance(index, tuple) else (index,)
+        plain = []
+        for item in items:
+            if isinstance(item, (np.ndarray, list)):
+                hidden_copies["index"] += 1
+                plain.append(item)
+            else:
+                plain.append(_unwrap(item, given, "an index"))
+        try:
+            self._held[tuple(plain)]
+        except IndexError as error:
+            if "out of bounds" in str(error) and any(isinstance(item, (ndarray, np.ndarray, list)) for item in items):
+                raise Difference(f"CuPy does not check an array of indices ({error}); it wraps them around.") from None
+            raise
+        return tuple(plain) if isinstance(index, tuple) else plain[0]
+
+    def __bool__(self) -> bool:
+        waits["bool"] += 1
+        return bool(self._held)
+
+    def __int__(self) -> int:
+        waits["int"] += 1
+        return int(self._held)
+
+    def __float__(self) -> float:
+        waits["float"] += 1
+        return float(self._held)
+
+    def __complex__(self) -> complex:
+        waits["complex"] += 1
+        return complex(self._held)
+
+    def __index__(self) -> int:
+        waits["index"] += 1
+        return operator.index(self._held)
+
+    def __repr__(self) -> str:
+        return repr(self._held)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _operators() -> None:
+    """Python's operators, by the functions that do the same."""
+    pairs = {
+        "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide",
+        "mod": "remainder", "pow": "power", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
+        "xor": "bitwise_xor", "lshift": "left_shift", "rshift": "right_shift",
+    }  # fmt: skip
+    module = sys.modules[__name__]
+
+    def binary(name: str) -> None:
+        def forward(self: Any, other: Any) -> Any:
+            return getattr(module, pairs[name])(self, other)
+
+        def backward(self: Any, other: Any) -> Any:
+            return getattr(module, pairs[name])(other, self)
+
+        def in_place(self: Any, other: Any) -> Any:
+            return getattr(module, pairs[name])(self, other, out=self)
+
+        setattr(ndarray, f"__{name}__", forward)
+        setattr(ndarray, f"__r{name}__", backward)
+        setattr(ndarray, f"__i{name}__", in_place)
+
+    def compared(name: str, function: str) -> None:
+        setattr(ndarray, f"__{name}__", lambda self, other: getattr(module, function)(self, other))
+
+    def unary(name: str, function: str) -> None:
+        setattr(ndarray, f"__{name}__", lambda self: getattr(module, function)(self))
+
+    for name in pairs:
+        binary(name)
+    for name, function in {
+        "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
+    }.items():  # fmt: skip
+        compared(name, function)
+    for name, function in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
+        unary(name, function)
+
+
+# -- between the two kinds of array ------------------------------------------------------------------------------------
+
+
+def _root(array: Any) -> Any:
+    """The array that owns the memory of a view."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _new(held: Any, block: Any = None) -> ndarray:
+    """An array around `held`, whose memory is new unless `block` is given."""
+    if held.dtype.char not in _TYPES:
+        raise TypeError(f"Unsupported dtype {held.dtype}")
+    array = ndarray.__new__(ndarray)
+    array._block = cuda.allocate(_root(held).nbytes) if block is None else block
+    array._held = held
+    return array
+
+
+def _result(value: Any, given: list[Any], out: Any = None) -> Any:
+    """What a function of NumPy gave, as CuPy gives it: arrays of rank 0 instead of scalars, views of what was given."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_result(item, given) for item in value)
+    if out is not None and isinstance(out, ndarray):
+        return out
+    if isinstance(value, np.generic):
+        return _new(np.array(value))
+    if not isinstance(value, np.ndarray):
+        return value
+    root = _root(value)
+    for array in given:
+        if _root(array._held) is root:
+            return array if array._held is value else _new(value, array._block)
+    return _new(value)
+
+
+def _on_this_device(array: ndarray) -> None:
+    if array._block.device != cuda.current():
+        raise ValueError(
+            f"The device where the array resides ({array._block.device}) is different from the current device "
+            f"({cuda.current()})."
+        )
+
+
+def _unwrap(value: Any, given: list[Any], name: str) -> Any:
+    """The NumPy arrays in `value`; every array that is met goes into `given`.
+
+    Raises:
+      TypeError: for an array that is NumPy's own.
+    """
+    if isinstance(value, ndarray):
+        _on_this_device(value)
+        given.append(value)
+        return value._held
+    if isinstance(value, np.ndarray):
+        if name in _FROM_HOST:
+            return value
+        raise TypeError(f"Unsupported type <class 'numpy.ndarray'>, given to {name} of CuPy")
+    if isinstance(value, (list, tuple)):
+        items = [_unwrap(item, given, name) for item in value]
+        return items if isinstance(value, list) else tuple(items)
+    if isinstance(value, dict):
+        return {key: _unwrap(item, given, name) for key, item in value.items()}
+    return value
+
+
+def _check_call(owner: str, name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+    """Refuses what the function of CuPy does not take.
+
+    Raises:
+      TypeError: naming what it takes.
+    """
+    takes = NAMES[owner][name]
+    if takes is None:
+        return
+    words = takes.split(", ") if takes else []
+    names = [word.lstrip("*") for word in words]
+    if "**" not in words and "**kwargs" not in words:
+        wrong = [word for word in keywords if word not in names]
+        if wrong:
+            raise TypeError(f"{owner}.{name}() got an unexpected keyword argument '{wrong[0]}'; it takes ({takes})")
+    if not any(word.startswith("*") and word != "*" for word in words) and words[:1] != ["*"]:
+        allowed = words[: words.index("*")] if "*" in words else words
+        most = sum(word != "/" for word in allowed)
+        if len(args) > most:
+            raise TypeError(f"{owner}.{name}() takes {most} positional arguments but {len(args)} were given")
+
+
+def asnumpy(a: Any, stream: Any = None, order: str = "C", out: Any = None, *, blocking: bool = True) -> Any:
+    """A NumPy array with the values of `a`."""
+    return a.get(stream, order, out, blocking) if isinstance(a, ndarray) else np.asarray(a, order=order)  # type: ignore[call-overload]
+
+
+def get_array_module(*args: Any) -> Any:
+    """This module where one of `args` is an array of it, else NumPy."""
+    return sys.modules[__name__] if any(isinstance(arg, ndarray) for arg in args) else np
+
+
+def get_default_memory_pool() -> Any:
+    return cuda.default_pool
+
+
+def get_default_pinned_memory_pool() -> Any:
+    return cuda.PinnedMemoryPool()
+
+
+def asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, blocking: bool = False) -> ndarray:
+    """`a` in the current device's memory."""
+    return array(a, dtype, bool(copy), order or "K")
+
+
+def array(
+    obj: Any,
+    dtype: Any = None,
+    copy: bool = True,
+    order: str = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    *,
+    blocking: bool = False,
+) -> ndarray:
+    """A new array in the current device's memory; an array of another device is brought here."""
+    if isinstance(obj, ndarray):
+        here = obj._block.device == cuda.current()
+        held = obj._held
+        if here and not copy and (dtype is None or np.dtype(dtype) == held.dtype):
+            return obj
+    else:
+        held = np.asarray(_unwrap(obj, [], "array"))
+    return _new(np.array(held, dtype, copy=True, order=order, ndmin=ndmin))  # type: ignore[call-overload]
+
+
+asanyarray = asarray
+
+
+class _Function:
+    """A function of CuPy that computes what NumPy's of the same name does."""
+
+    __slots__ = ("__name__", "_function")
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self.__name__ = name
+        self._function = function
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        _check_call("cupy", self.__name__, args, keywords)
+        given: list[Any] = []
+        plain = _unwrap(args, given, self.__name__)
+        named = _unwrap(keywords, given, self.__name__)
+        with np.errstate(all="ignore"):
+            result = self._function(*plain, **named)
+        out = keywords.get("out")
+        if out is None and self.__name__ in _UFUNCS and len(args) > self._function.nin:
+            out = args[self._function.nin]
+        return _result(result, given, out)
+
+    def __repr__(self) -> str:
+        return f"<stand-in for cupy.{self.__name__}>"
+
+
+_made: dict[str, Any] = {}
+
+
+def __getattr__(name: str) -> Any:
+    found = _made.get(name)
+    if found is not None:
+        return found
+    if name.startswith("__"):
+        raise AttributeError(name)
+    if name not in NAMES["cupy"]:
+        raise AttributeError(f"module 'cupy' has no attribute '{name}' (CuPy {FACTS['cupy']})")
+    if not hasattr(np, name):
+        raise NotImplementedError(f"cupy.{name} is CuPy's own, and the stand-in does not have it yet")
+    thing = getattr(np, name)
+    if isinstance(thing, ModuleType):
+        found = _submodule(name, thing)
+    elif isinstance(thing, type) or not callable(thing):
+        found = thing
+    else:
+        found = _Function(name, thing)
+    _made[name] = found
+    return found
+
+
+def _submodule(name: str, of_numpy: ModuleType) -> ModuleType:
+    """`cupy.linalg` and `cupy.fft`."""
+    module = ModuleType(f"cupy.{name}")
+    owner = f"cupy.{name}"
+
+    def find(attribute: str) -> Any:
+        if attribute not in NAMES.get(owner, {}) or not hasattr(of_numpy, attribute):
+            raise AttributeError(f"module '{owner}' has no attribute '{attribute}'")
+        function = getattr(of_numpy, attribute)
+
+        def call(*args: Any, **keywords: Any) -> Any:
+            _check_call(owner, attribute, args, keywords)
+            given: list[Any] = []
+            return _result(function(*_unwrap(args, given, attribute), **_unwrap(keywords, given, attribute)), given)
+
+        return call
+
+    module.__getattr__ = find  # type: ignore[method-assign]
+    return module
+
+
+# -- cupyx -------------------------------------------------------------------------------------------------------------
+
+
+def _pinned(shape: Any, dtype: Any = float, order: str = "C") -> Any:
+    cuda.pinned_bytes["allocated"] += int(np.prod(shape)) * np.dtype(dtype).itemsize
+    return np.empty(shape, dtype, order)  # type: ignore[call-overload]
+
+
+def _scatter(function: Any) -> Callable[[ndarray, Any, Any], None]:
+    def scatter(a: ndarray, slices: Any, value: Any) -> None:
+        given: list[Any] = []
+        function.at(_unwrap(a, given, "scatter"), a._index(slices, given), _unwrap(value, given, "scatter"))
+
+    return scatter
+
+
+def _cupyx() -> ModuleType:
+    module = ModuleType("cupyx")
+    functions = {
+        "empty_pinned": _pinned,
+        "scatter_add": _scatter(np.add),
+        "scatter_max": _scatter(np.maximum),
+        "scatter_min": _scatter(np.minimum),
+    }
+    for name, function in functions.items():
+        setattr(module, name, function)
+    return module
+
+
+cupyx = _cupyx()
+__version__ = FACTS["cupy"]
+_operators()
+
+
+def install(monkeypatch: Any, devices: int = 1, memory: int = 1 << 30) -> ModuleType:
+    """Makes `import cupy` find this stand-in, with so many devices of so much memory; returns its `cuda`."""
+    cuda.reset(devices, memory)
+    waits.clear()
+    hidden_copies.clear()
+    monkeypatch.setitem(sys.modules, "cupy", sys.modules[__name__])
+    monkeypatch.setitem(sys.modules, "cupy.cuda", cuda)
+    monkeypatch.setitem(sys.modules, "cupyx", cupyx)
+    return cuda
