@@ -147,12 +147,11 @@ class Layer:
         return list(self._losses)
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
-        """Ops to be run with a training step; they go into UPDATE_OPS."""
+        """Ops to be run with a training step; the call puts them into UPDATE_OPS, unless the layer is frozen."""
         new = list(updates) if isinstance(updates, (list, tuple)) else [updates]
         new = [item.op if isinstance(item, Tensor) else item for item in new]
         self._remember(new, inputs)
         self._updates.extend(new)
-        _add(new, GraphKeys.UPDATE_OPS)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Penalties; they go into REGULARIZATION_LOSSES."""
@@ -283,7 +282,7 @@ class Layer:
                 if self._activity_regularizer is not None:
                     self._penalize_activity(inputs, outputs)
         self._calls.append((inputs, outputs))
-        get_collection_ref(GraphKeys.UPDATE_OPS)
+        _add(self.updates, GraphKeys.UPDATE_OPS)
         return outputs
 
     def _build_once(self, inputs: Any) -> None:

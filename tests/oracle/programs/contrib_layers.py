@@ -98,6 +98,13 @@ LAYERS = {
         updates_collections=None,
         scale=True,
     ),
+    "batch_norm_renorm": lambda tf, c: c.batch_norm(
+        images(tf), renorm=True, renorm_decay=0.9, renorm_clipping={"rmax": 3.0}, variables_collections=["v"]
+    ),
+    "batch_norm_renorm_fused": lambda tf, c: c.batch_norm(rows(tf), renorm=True, fused=True, scale=True),
+    "batch_norm_adjusted": lambda tf, c: c.batch_norm(
+        images(tf), adjustment=lambda shape: (tf.ones([1, 1, 1, 3]), tf.zeros([1, 1, 1, 3])), data_format="NHWC"
+    ),
     "batch_norm_parameters": lambda tf, c: c.batch_norm(
         images(tf),
         scale=True,
@@ -351,6 +358,9 @@ def failures(tf):
         attempt(c.batch_norm, images(tf), data_format="NWC"),
         attempt(c.batch_norm, tf.placeholder(tf.float32, [None, None])),
         attempt(c.batch_norm, tf.placeholder(tf.float32), updates_collections=None),
+        attempt(c.batch_norm, x, renorm=True, updates_collections=None),
+        attempt(c.batch_norm, x, renorm=True, zero_debias_moving_mean=True),
+        attempt(c.batch_norm, x, renorm=True, renorm_clipping={"low": 1.0}),
         attempt(c.layer_norm, tf.placeholder(tf.float32)),
         attempt(c.layer_norm, x, begin_norm_axis=2),
         attempt(c.layer_norm, tf.placeholder(tf.float32, [None, None])),

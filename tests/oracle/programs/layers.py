@@ -21,6 +21,21 @@ def volumes(tf):
     return tf.placeholder(tf.float32, [None, 4, 4, 4, 2], name="x")
 
 
+def flag(tf):
+    return tf.placeholder(tf.bool, [], name="flag")
+
+
+def norm(tf, x, renorm=True, **options):
+    return tf.layers.batch_normalization(x, renorm=renorm, **options)
+
+
+def adjustment(tf):
+    return lambda shape: (
+        tf.random_uniform([shape[0]] + [1] * (shape.shape[0].value - 1), 0.5, 1.5, seed=1),
+        tf.fill([shape[0]] + [1] * (shape.shape[0].value - 1), 0.25),
+    )
+
+
 def square(tf):
     return lambda weights: tf.reduce_sum(tf.square(weights))
 
@@ -80,11 +95,51 @@ LAYERS = {
     "batch_norm_two_axes": lambda tf: tf.layers.batch_normalization(
         tf.placeholder(tf.float32, [None, 3, 5]), axis=[1, 2], training=True
     ),
-}
+    "batch_norm_fused_elsewhere": lambda tf: tf.layers.batch_normalization(
+        images(tf), axis=2, fused=True, training=True
+    ),
+    **{"renorm_" + name: made for name, made in {
+        "training": lambda tf: norm(tf, rows(tf), training=True, renorm_momentum=0.9),
+        "off": lambda tf: norm(tf, rows(tf), renorm_clipping={"rmax": 2.0}),
+        "fed": lambda tf: norm(tf, images(tf), training=flag(tf), fused=True),
+        "clipped": lambda tf: norm(
+            tf, rows(tf), training=True, renorm_clipping={"rmin": 0.5, "rmax": 2.0, "dmax": 1.0}
+        ),
+        "first_axis": lambda tf: norm(tf, images(tf), axis=1, training=True, scale=False, center=False),
+        "two_axes": lambda tf: norm(tf, steps(tf), axis=[1, 2], training=flag(tf), scale=False),
+        "frozen": lambda tf: norm(tf, rows(tf), training=True, trainable=False),
+    }.items()},
+    **{"parts_" + name: made for name, made in {
+        "training": lambda tf: norm(tf, images(tf), False, training=True, virtual_batch_size=2, axis=1),
+        "off": lambda tf: norm(tf, rows(tf), False, virtual_batch_size=2),
+        "fed": lambda tf: norm(tf, steps(tf), False, training=flag(tf), virtual_batch_size=3, center=False),
+        "renorm": lambda tf: norm(tf, rows(tf), training=flag(tf), virtual_batch_size=2),
+        "two_axes": lambda tf: norm(tf, images(tf), False, training=True, virtual_batch_size=2, axis=[1, 3]),
+    }.items()},
+    **{"adjusted_" + name: made for name, made in {
+        "training": lambda tf: norm(tf, rows(tf), False, training=True, adjustment=adjustment(tf)),
+        "off": lambda tf: norm(tf, rows(tf), False, adjustment=adjustment(tf)),
+        "fed": lambda tf: norm(tf, images(tf), training=flag(tf), adjustment=adjustment(tf), axis=1, scale=False),
+        "alone": lambda tf: norm(
+            tf, rows(tf), False, training=True, adjustment=adjustment(tf), scale=False, center=False
+        ),
+    }.items()},
+}  # fmt: skip
 
 
-#: made of ops whose own nodes have changed since 1.15 (the axis of conv1d, tensordot, slices of a known shape)
-CHANGED = ["dense_three_axes", "conv1d", "conv1d_causal", "conv1d_holes", "conv2d_transpose", "conv2d_transpose_same"]
+#: made of ops whose own nodes have changed since 1.15 (the axis of conv1d, tensordot, slices of a known shape, ones)
+CHANGED = [
+    "adjusted_fed",
+    "parts_renorm",
+    "renorm_fed",
+    "renorm_two_axes",
+    "dense_three_axes",
+    "conv1d",
+    "conv1d_causal",
+    "conv1d_holes",
+    "conv2d_transpose",
+    "conv2d_transpose_same",
+]
 
 
 def apply(tf, case):
@@ -125,6 +180,49 @@ def values(tf):
         trained = sess.run([y] + updates, {x: data, training: True})[0]
         after = sess.run(y, {x: data, training: False})
         return before, trained, after, sess.run([v for v in tf.global_variables() if "moving" in v.name])
+
+
+@program(oracle="1.15", tol=1e-5, graph=False)
+def renormalized(tf):
+    """Three steps with renormalization, in parts and not, and what they leave behind."""
+    x = tf.placeholder(tf.float32, [None, 3])
+    training = tf.placeholder(tf.bool, [])
+    clipping = {"rmin": 0.7, "rmax": 1.5, "dmax": 0.6}
+    found = []
+    options = {"renorm_clipping": clipping, "renorm_momentum": 0.8, "momentum": 0.7, "training": training}
+    whole = tf.layers.batch_normalization(x, renorm=True, name="a", **options)
+    parts = tf.layers.batch_normalization(x, renorm=True, name="b", virtual_batch_size=2, **options)
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    data = np.sin(np.arange(36).reshape(3, 4, 3)) * 3 + [0, 1, -2]
+    slope = tf.gradients(tf.reduce_sum(tf.square(whole + parts)), x)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for rows_ in data:
+            # The updates read what they change: the outputs come from a run of their own.
+            sess.run(updates, {x: rows_, training: True})
+            found.append(sess.run([v for v in tf.global_variables() if "mov" in v.name or "ren" in v.name]))
+            found.append(sess.run([whole, parts, slope[0]], {x: rows_, training: False}))
+    return found
+
+
+@program(oracle="1.15", graph=False)
+def special_batch_norms_refused(tf):
+    x, layers = images(tf), tf.layers
+    return [
+        attempt(lambda: layers.batch_normalization(x, renorm=True, renorm_clipping={"rmax": 1, "a": 1})),
+        attempt(lambda: layers.batch_normalization(x, virtual_batch_size=0)),
+        attempt(lambda: layers.batch_normalization(x, virtual_batch_size=-2)),
+        attempt(lambda: layers.batch_normalization(x, virtual_batch_size=2, axis=0)),
+        attempt(lambda: layers.batch_normalization(x, virtual_batch_size=2, adjustment=adjustment(tf))),
+        attempt(lambda: layers.batch_normalization(tf.zeros([4, 3]), virtual_batch_size=3, training=True)),
+    ]
+
+
+@program(oracle="1.15", graph=False)
+def moving_statistics_are_never_in_parts(tf):
+    with tf.variable_scope("s", partitioner=tf.fixed_size_partitioner(2)):
+        tf.layers.batch_normalization(rows(tf), renorm=True, training=True)
+    return [(v.name, v.shape) for v in tf.global_variables()]
 
 
 @program(oracle="1.15", graph=False)
