@@ -44,8 +44,8 @@ class BatchNormalization(Layer):
       training (when called): True, False or a bool tensor: the batch's statistics, or the moving ones.
 
     Raises:
-      ValueError: if an axis is not one of the inputs', or its size is not known; if `virtual_batch_size` is not positive
-        or meets `adjustment` or an axis 0.
+      ValueError: if an axis is not one of the inputs', or its size is not known; if `virtual_batch_size` is not
+        positive or meets `adjustment` or an axis 0.
     """
 
     def __init__(
