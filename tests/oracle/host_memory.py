@@ -74,7 +74,7 @@ def main():
                 lines[f"{where}: {' '.join(arguments)}".rstrip()].append(op)
     text = [f"# Arguments in host memory of kernels for GPUs in TensorFlow {tf.__version__}. Recorded by"]
     text.append(
-        "# tests/oracle/host_memory.py. A line of types and arguments, then ops; a line of some types before that of any."
+        "# tests/oracle/host_memory.py. A line of types and arguments, then ops; some types go before any."
     )
     for line in sorted(lines, key=lambda line: (-len(lines[line]), line)):
         text.append(line)

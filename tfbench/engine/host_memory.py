@@ -2,8 +2,8 @@
 
 TensorFlow's kernels for GPUs take sizes, axes and seeds from the host's memory, and compute nearly everything that is
 int32 there: a GPU would have to be waited for before a shape could be known. The facts are in `host_memory.txt`,
-recorded from TensorFlow's registry of kernels. An op all of whose arguments are in host memory is computed by the kernel
-for CPUs, wherever it is placed.
+recorded from TensorFlow's registry of kernels. An op all of whose arguments are in host memory is computed by the CPU's
+kernel, wherever it is placed.
 """
 
 from __future__ import annotations
