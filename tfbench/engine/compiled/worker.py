@@ -1,0 +1,144 @@
+"""The process that compiles: kernels' names in, object files out.
+
+A process of its own, because compiling in a thread would hold the GIL for seconds, and because Numba then takes its
+memory elsewhere, for as long as there is something to compile. Speaks lines of JSON: `[module, maker, parameters]` is answered
+with `{"compiled": base64}` or `{"error": text}`.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import importlib
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+import numpy as np
+
+from tfbench.engine.compiled.cache import Compiled
+from tfbench.engine.compiled.sources import Assembly, Loops, Source, parse
+
+_PACKAGE = "tfbench.engine.compiled"
+#: the name of the function that is called from outside
+_ENTRY = "tfbench_kernel"
+#: C functions that every process has; what else a kernel refers to, it would not find
+_PROVIDED = {
+    "memcpy",
+    "memset",
+    "memmove",
+    "expf",
+    "exp",
+    "logf",
+    "log",
+    "tanhf",
+    "tanh",
+    "powf",
+    "pow",
+    "sqrtf",
+    "sqrt",
+}
+
+
+def make(module: str, maker: str, parameters: list[Any]) -> Source:
+    """The source of a kernel."""
+    path = module if "." in module else f"{_PACKAGE}.{module}"
+    found = getattr(importlib.import_module(path), maker)
+    source: Source = found(*parameters)
+    return source
+
+
+def compile_kernel(source: Source) -> Compiled:
+    """Machine code for this processor."""
+    llvm = importlib.import_module("llvmlite.binding")
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    if isinstance(source, Assembly):
+        module, name = llvm.parse_assembly(source.ir), source.name
+        module.verify()
+    else:
+        module, name = llvm.parse_assembly(_numba_ir(source)), _ENTRY
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        reloc="pic",
+        codemodel="jitdefault",
+        jit=True,
+    )
+    for function in module.functions:
+        if not function.is_declaration and function.name != name:
+            function.linkage = "internal"
+    for variable in module.global_variables:
+        if not variable.is_declaration:
+            variable.linkage = "internal"
+    tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+    tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = isinstance(source, Assembly)
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
+    missing = [
+        function.name
+        for function in module.functions
+        if function.is_declaration and not function.name.startswith("llvm.") and function.name not in _PROVIDED
+    ]
+    missing += [variable.name for variable in module.global_variables if variable.is_declaration]
+    if missing:
+        raise ValueError(
+            f"The compiled function refers to {', '.join(sorted(missing))}: it must not raise, allocate or call Python."
+        )
+    return Compiled(name, source.arguments, machine.emit_object(module))
+
+
+def _numba_ir(source: Loops) -> str:
+    """The optimised IR of a C function `_ENTRY` around the loops."""
+    numba: Any = importlib.import_module("numba")
+    types = numba.types
+    fastmath = source.fastmath if isinstance(source.fastmath, bool) else set(source.fastmath)
+    options = {"error_model": "numpy", "fastmath": fastmath}
+    inner = numba.njit(**options)(source.function)
+    kinds: list[Any] = []
+    names: list[str] = []
+    values: list[str] = []
+    for number, argument in enumerate(source.arguments):
+        kind, rank = parse(argument)
+        element = numba.from_dtype(np.dtype(kind))
+        name = f"a{number}"
+        names.append(name)
+        if rank < 0:
+            kinds.append(element)
+            values.append(name)
+            continue
+        sizes = [f"{name}_{axis}" for axis in range(rank)]
+        names += sizes
+        kinds += [types.CPointer(element)] + [types.int64] * rank
+        values.append(f"carray({name}, ({''.join(size + ', ' for size in sizes)}))")
+    scope: dict[str, Any] = {"inner": inner, "carray": numba.carray}
+    exec(f"def {_ENTRY}({', '.join(names)}):\n    inner({', '.join(values)})\n", scope)
+    made = numba.cfunc(types.void(*kinds), nopython=True, **options)(scope[_ENTRY])
+    text: str = made._library.get_llvm_str()
+    return text.replace(made.native_name, _ENTRY)
+
+
+def answer(line: str) -> dict[str, str]:
+    """The answer to one request."""
+    module, maker, parameters = json.loads(line)
+    compiled = compile_kernel(make(module, maker, parameters))
+    return {"compiled": base64.b64encode(compiled.pack()).decode()}
+
+
+def main() -> None:
+    """Answers requests from standard input until it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that this one serves
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(5)
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a library prints must not get between the lines
+    for line in sys.stdin:
+        try:
+            reply = answer(line)
+        except Exception as error:  # the asker decides what becomes of it
+            reply = {"error": f"{type(error).__name__}: {error}"}
+        out.write(json.dumps(reply) + "\n")
+        out.flush()
