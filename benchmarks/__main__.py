@@ -1,9 +1,9 @@
 """`python -m benchmarks [SUITE …]`: measure, print Markdown tables, keep the samples as JSON.
 
 Suites: import, graph, gradients, session, control, training, arrays, data, memory, devices, conv, kernels, checkpoint,
-explain. TensorFlow is taken from the interpreter given by --oracle-python (default: this one if it has TensorFlow, else
-.venv-oracle), tfbench from --python (default: .venv, else this one). The suites memory, devices and explain measure
-tfbench alone: against what its plans need, against targets, and against what a person waits for.
+records, explain. TensorFlow is taken from the interpreter given by --oracle-python (default: this one if it has
+TensorFlow, else .venv-oracle), tfbench from --python (default: .venv, else this one). The suites memory, devices and
+explain measure tfbench alone: against what its plans need, against targets, and against what a person waits for.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ SUITES = (
     "conv",
     "kernels",
     "checkpoint",
+    "records",
     "explain",
 )
 

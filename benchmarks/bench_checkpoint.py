@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections.abc import Callable
 from typing import Any
@@ -30,6 +31,17 @@ def _save(count: int, size: int) -> Make:
     return make
 
 
+def _save_steps(count: int, size: int) -> Make:
+    """As programs save: step after step, with the meta graph, the last one kept."""
+
+    def make(tf: Any, threads: int) -> Callable[[], object]:
+        saver, running, prefix = _prepared(tf, threads, count, size)
+        steps = itertools.count()
+        return lambda: saver.save(running, prefix, global_step=next(steps))
+
+    return make
+
+
 def _restore(count: int, size: int) -> Make:
     def make(tf: Any, threads: int) -> Callable[[], object]:
         saver, running, prefix = _prepared(tf, threads, count, size)
@@ -45,7 +57,7 @@ SUITE = Suite(
     [
         Case(f"{what} {name}", make(*sizes), work=sizes[0] * sizes[1] * 4, unit="B")
         for name, sizes in _SIZES.items()
-        for what, make in (("save", _save), ("restore", _restore))
+        for what, make in (("save", _save), ("save with meta graph", _save_steps), ("restore", _restore))
     ],
     note="tfbench waits until the files are on the disk (fsync) and compares all shapes before it restores; "
     "TensorFlow does neither.",

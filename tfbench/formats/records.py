@@ -5,6 +5,9 @@ the checksums are masked CRC-32C. The file may be compressed as a whole.
 
 A file that is written is correct up to the last complete record at any time: what a write that failed left behind is
 cut off before the next.
+
+Checksums of many records together cost less than one by one (`crc32c.each`), so a writer takes them of what waits to be
+written, and a reader of all records that are whole in what it has read.
 """
 
 from __future__ import annotations
@@ -12,12 +15,14 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tfbench import errors
 from tfbench.engine.ops.files import file_error
-from tfbench.formats.crc32c import crc32c, mask, unmask
+from tfbench.formats.crc32c import crc32c, each, mask
 
 #: how much is read at a time
 _BLOCK = 1 << 18
@@ -25,14 +30,28 @@ _BLOCK = 1 << 18
 _WINDOWS = {"ZLIB": 15, "GZIP": 31}
 
 
+_LENGTH, _CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
+
+
 def frame(data: bytes) -> bytes:
     """A record as it stands in a file."""
-    length = struct.pack("<Q", len(data))
-    return b"".join((length, _stored(length), data, _stored(data)))
+    return _frames([data])
 
 
-def _stored(data: bytes) -> bytes:
-    return struct.pack("<I", mask(crc32c(data)))
+def _frames(records: Sequence[bytes]) -> bytes:
+    """Records as they stand in a file, one after the other."""
+    parts: list[bytes] = []
+    pack = _CHECKSUM.pack
+    for data, crc in zip(records, each(records)):
+        parts += _head(len(data)), data, pack(mask(crc))
+    return b"".join(parts)
+
+
+@lru_cache(4096)
+def _head(size: int) -> bytes:
+    """What stands before a record of this length. Lengths come again and again."""
+    length = _LENGTH.pack(size)
+    return length + _CHECKSUM.pack(mask(crc32c(length)))
 
 
 # -- writing --------------------------------------------------------------------------------------------------------
@@ -100,42 +119,52 @@ class RecordWriter:
             if compression == "GZIP" and window < 16:
                 window += 16
             self._packer = zlib.compressobj(level, zlib.DEFLATED, window, memory, strategy)
+        #: records, and their size in the file; then what is ready to be written
         self._waiting: list[bytes] = []
         self._size = 0
+        self._ready: list[bytes] = []
 
     @property
     def closed(self) -> bool:
         return self._file.closed
 
     def write(self, data: bytes) -> None:
-        record = frame(data)
-        self._waiting.append(record if self._packer is None else self._packer.compress(record))
-        self._size += len(self._waiting[-1])
+        self._waiting.append(data)
+        self._size += len(data) + 16
         if self._size > _BLOCK:
             self._write_out()
 
     def _write_out(self) -> None:
         """Hands on what waits; it keeps waiting if that fails."""
-        block = b"".join(self._waiting)
-        self._waiting = [block]
+        if self._waiting:
+            block = _frames(self._waiting)
+            self._waiting, self._size = [], 0
+            self._ready.append(block if self._packer is None else self._packer.compress(block))
+        self._write_ready()
+
+    def _write_ready(self) -> None:
+        block = b"".join(self._ready)
+        self._ready = [block]
         if block:
             self._file.write(block)
-        self._waiting, self._size = [], 0
+        self._ready = []
 
     def flush(self) -> None:
         """Hands everything to the operating system."""
-        if self._packer is not None:
-            self._waiting.append(self._packer.flush(zlib.Z_FULL_FLUSH))
         self._write_out()
+        if self._packer is not None:
+            self._ready.append(self._packer.flush(zlib.Z_FULL_FLUSH))
+            self._write_ready()
 
     def close(self) -> None:
         if self.closed:
             return
         try:
-            if self._packer is not None:
-                self._waiting.append(self._packer.flush())
-                self._packer = None
             self._write_out()
+            if self._packer is not None:
+                self._ready.append(self._packer.flush())
+                self._packer = None
+                self._write_ready()
         finally:
             self._file.close()
 
@@ -192,29 +221,55 @@ class _Source:
         self._unpacker = zlib.decompressobj(self._window) if self._window else None
         self._buffer = b""
         self._at = 0
+        #: records of the buffer that were found to be good and not given yet
+        self._good: deque[bytes] = deque()
         #: the offset of the next record in the (unpacked) stream
         self.offset = 0
         self._ended = False
 
     def record(self) -> bytes | None:
+        if not self._good:
+            self._look_ahead()
+        if self._good:
+            data = self._good.popleft()
+            self.offset += len(data) + 16
+            return data
         start = self.offset
         head = self._take(12)
         if not head:
             return None
         if len(head) < 12:
             raise self._truncated(start, 12, len(head))
-        if unmask(int.from_bytes(head[8:], "little")) != crc32c(head[:8]):
+        (size,) = _LENGTH.unpack_from(head)
+        if head != _head(size):
             hint = "" if start else " (Is this even a TFRecord file?)"
             raise self._damaged(start, f"the length of a record does not agree with its checksum{hint}")
-        (size,) = struct.unpack("<Q", head[:8])
-        body = self._take(size + 4)
-        if len(body) < size + 4:
-            raise self._truncated(start, size + 16, len(head) + len(body))
-        data = body[:size]
-        if unmask(int.from_bytes(body[size:], "little")) != crc32c(data):
+        data, stored = self._take(size), self._take(4)
+        if len(stored) < 4:
+            raise self._truncated(start, size + 16, len(head) + len(data) + len(stored))
+        if mask(crc32c(data)) != _CHECKSUM.unpack(stored)[0]:
             raise self._damaged(start + 12, f"the {size} bytes of a record do not agree with their checksum")
         self.offset = start + size + 16
         return data
+
+    def _look_ahead(self) -> None:
+        """Takes the records that are whole in the buffer. What is damaged or not whole stays there for `record`."""
+        buffer, at, end = self._buffer, self._at, len(self._buffer)
+        found: list[bytes] = []
+        stored: list[int] = []
+        while at + 16 <= end:
+            (size,) = _LENGTH.unpack_from(buffer, at)
+            stop = at + 12 + size
+            if stop + 4 > end or not buffer.startswith(_head(size), at):
+                break
+            found.append(buffer[at + 12 : stop])
+            stored += _CHECKSUM.unpack_from(buffer, stop)
+            at = stop + 4
+        for data, crc, masked in zip(found, each(found), stored):
+            if mask(crc) != masked:
+                break
+            self._good.append(data)
+            self._at += len(data) + 16
 
     def _damaged(self, at: int, what: str) -> errors.DataLossError:
         return errors.DataLossError(None, None, f"corrupted record at {at} in {self.path}: {what}")
