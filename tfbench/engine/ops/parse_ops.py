@@ -178,6 +178,8 @@ def parse(
 
 #: which of a Feature's lists holds a type's values
 _KINDS = {"string": examples.BYTES, "float32": examples.FLOATS, "int64": examples.INTEGERS}
+#: so few examples are decoded one by one
+_FEW = 4
 _WORDS = {examples.BYTES: "string", examples.FLOATS: "float", examples.INTEGERS: "int64"}
 
 
@@ -216,18 +218,28 @@ class Batch:
         feature = self.examples[i].get(key, examples.NOTHING)
         if not feature[0]:
             return None
-        if feature[0] != kind:
+        if feature[0] & 7 != kind:
             raise invalid(
                 f"{self._where(i, key)}Data types don't match. "
-                f"Data type: {_WORDS[feature[0]]} but expected type: {word}"
+                f"Data type: {_WORDS[feature[0] & 7]} but expected type: {word}"
             )
         try:
             return examples.values(feature)
         except BadMessage as error:
             raise invalid(f"{self._where(i, key)}Can't parse serialized Example: {error}") from None
 
+    def _column(self, key: bytes, dtype: Any) -> tuple[Array, Array] | None:
+        """The values of a feature in all examples, and how many each has; None: look at them one by one."""
+        if len(self.examples) < _FEW:
+            return None
+        features = [example.get(key, examples.NOTHING) for example in self.examples]
+        return examples.column(features, kind_of(dtype)[0])
+
     def sparse(self, key: bytes, dtype: Any) -> tuple[Array, Array, Array]:
         """Indices, values and shape of a feature of any length."""
+        column = self._column(key, dtype)
+        if column is not None:
+            return _sparse(*column, self.single)
         found = [self.values(i, key, dtype) for i in range(len(self.examples))]
         parts = [np.zeros(0, dtype.as_numpy_dtype) if part is None else part for part in found]
         return gather(parts, self.single, dtype)
@@ -241,6 +253,9 @@ class Batch:
         default = np.ravel(default)
         if default.size not in (0, count):
             raise invalid(f"The default of feature {key.decode()} has {default.size} values for shape {sizes}")
+        column = self._column(key, dtype) if count else None
+        if column is not None and (column[1] == count).all():
+            return column[0].reshape([len(self.examples), *sizes])
         for i in range(len(self.examples)):
             found = self.values(i, key, dtype)
             if found is None:
@@ -275,14 +290,18 @@ class Batch:
 
 def gather(parts: list[Array], single: bool, dtype: Any) -> tuple[Array, Array, Array]:
     """A sparse tensor with one row for each part."""
-    lengths = [part.size for part in parts]
-    longest = max(lengths, default=0)
-    columns = np.concatenate([np.zeros(0, np.int64), *[np.arange(length) for length in lengths]])
-    values = np.concatenate([np.zeros(0, dtype.as_numpy_dtype), *parts])
+    lengths = np.array([part.size for part in parts], np.intp)
+    return _sparse(np.concatenate([np.zeros(0, dtype.as_numpy_dtype), *parts]), lengths, single)
+
+
+def _sparse(values: Array, lengths: Array, single: bool) -> tuple[Array, Array, Array]:
+    """A sparse tensor of rows that are so long."""
+    longest = lengths.max(initial=0)
+    columns = np.arange(values.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     if single:
         return columns[:, None], values, np.array([longest], np.int64)
-    rows = np.repeat(np.arange(len(parts)), lengths)
-    return np.stack([rows, columns], axis=1), values, np.array([len(parts), longest], np.int64)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    return np.stack([rows, columns], axis=1), values, np.array([len(lengths), longest], np.int64)
 
 
 def pad(rows: list[Array | None], dtype: Any, filler: Any) -> Array:

@@ -184,7 +184,7 @@ class _Sequences(Batch):
         if not feature[0]:
             return np.zeros(0, dtype.as_numpy_dtype)
         where = f"{self.name(i)}Feature list: {key.decode(errors='replace')}, Index: {step}.  "
-        if feature[0] != kind:
+        if feature[0] & 7 != kind:
             raise invalid(f"{where}Data types don't match. Expected type: {word}")
         try:
             return examples.values(feature)
