@@ -41,6 +41,37 @@ def test_takes_at_most_twice_as_long_as_numpy():
     assert tfbench <= 2.0 * numpy, f"tfbench {tfbench * 1000:.0f} ms, NumPy {numpy * 1000:.0f} ms"
 
 
+def test_loading_numpy_leaves_the_environment_as_it_was():
+    program = """
+import os
+{}
+before = dict(os.environ)
+import tfbench as tf
+tf.constant(1.0)
+assert dict(os.environ) == before, set(before.items()) ^ set(os.environ.items())
+"""
+    python(program.format("os.environ.pop('OPENBLAS_THREAD_TIMEOUT', None)"))
+    python(program.format("os.environ['OPENBLAS_THREAD_TIMEOUT'] = '26'"))
+
+
+def test_threads_of_blas_sleep_when_they_have_nothing_to_do():
+    blas = python("from tfbench.engine.kernels import blas; print(blas.one_thread.threads())").strip()
+    if blas in ("None", "1"):
+        pytest.skip(f"NumPy's BLAS has no threads of its own that tell ({blas})")
+    # The environment at the moment when NumPy is loaded, which is when OpenBLAS looks at it.
+    seen = python("""
+import os, sys
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            print(os.environ.get("OPENBLAS_THREAD_TIMEOUT"))
+sys.meta_path.insert(0, Watch())
+import tfbench as tf
+tf.constant(1.0)
+""")
+    assert seen.split() == ["20"]
+
+
 def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="'tfbench' has no attribute 'zzz'"):
         tfbench.zzz

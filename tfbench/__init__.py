@@ -9,6 +9,7 @@ used, IPython, matplotlib and protobuf when something asks for them.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -67,6 +68,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "TensorSpec": ("tfbench.data.specs", "TensorSpec"),
     "inspect": ("tfbench.widgets", "inspect"),
     "simulate_devices": ("tfbench.engine.devices", "simulate_devices"),
+    "step": ("tfbench.explain.stepper", "step"),
     "trace": ("tfbench.explain.trace", "trace"),
 }
 
@@ -89,6 +91,8 @@ sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
+    if not name.startswith("_") and "numpy" not in sys.modules:
+        _load_numpy()
     if name in _LAZY:
         module, attribute = _LAZY[name]
         if name in ("data", "train"):
@@ -114,6 +118,23 @@ def __dir__() -> list[str]:
         and (not name.startswith("_") or name.startswith("__"))
     }
     return sorted(public | _LAZY.keys())
+
+
+def _load_numpy() -> None:
+    """Loads NumPy with BLAS threads that sleep after half a millisecond (2**20 cycles) without work.
+
+    Unless told so, OpenBLAS' threads spin some sixty times as long, from their start on: as much CPU time as all of
+    NumPy's import takes. It looks at the environment once, when it is loaded; what the user has set there stays.
+    """
+    name = "OPENBLAS_THREAD_TIMEOUT"
+    ours = name not in os.environ
+    if ours:
+        os.environ[name] = "20"
+    try:
+        importlib.import_module("numpy")
+    finally:
+        if ours:
+            os.environ.pop(name, None)
 
 
 def _load_api() -> bool:

@@ -159,14 +159,16 @@ def add_made(
     attrs: dict[str, Any],
     trace: Trace | None = None,
     beside: Sequence[Operation] = (),
+    graph: Graph | None = None,
 ) -> Operation:
     """Adds a node for library code that knows its own: a unique name, tensors of the right types, attributes converted.
 
     Attributes that are not given have their defaults. With `trace`, the node is from the same place as another one;
-    `beside` are operations that it is placed with.
+    `beside` are operations that it is placed with. `graph` is given where the tensors are known to be of it.
     """
     attrs = {**op_def.defaults, **attrs}
-    return graph_of(tensors).add_node(op_def, name, tensors, attrs, output_dtypes(op_def, attrs), trace, beside)
+    graph = graph or graph_of(tensors)
+    return graph.add_node(op_def, name, tensors, attrs, output_dtypes(op_def, attrs), trace, beside)
 
 
 def _add(graph: Graph, op_def: OpDef, name: str, tensors: list[Tensor], attrs: dict[str, Any]) -> Operation:

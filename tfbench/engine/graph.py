@@ -171,15 +171,18 @@ class Graph:
             attrs["_kernel"] = label
 
     def _apply_colocation(self, colocation: list[Operation], op: Operation) -> None:
-        groups: set[str] = set()
-        device = ""
-        for other in reversed(colocation):
-            groups.update(other._colocation_groups())
-            device = device or other.device
+        if len(colocation) == 1:  # every node that takes a variable's reference
+            groups = colocation[0]._colocation_groups()
+            if len(groups) > 1:
+                groups = sorted(set(groups))
+            device = colocation[0].device
+        else:
+            groups = sorted({group for other in colocation for group in other._colocation_groups()})
+            device = next((other.device for other in reversed(colocation) if other.device), "")
         if device:
             op._set_device(device)
-        # Attributes may be shared with other nodes: they are replaced, never changed.
-        op.attrs = {**op.attrs, "_class": sorted(groups)}
+        # Attributes and their values may be shared with other nodes: they are replaced, never changed.
+        op.attrs = {**op.attrs, "_class": groups}
 
     def create_op(
         self,

@@ -138,6 +138,9 @@ class Operation:
         classes = self.attrs.get("_class")
         if not classes:
             return [f"loc:@{self.name}"]
+        if len(classes) == 1 and classes[0].startswith("loc:@"):
+            one: list[str] = classes  # the list itself: nodes share it
+            return one
         named = [group for group in classes if group.startswith("loc:@")]
         return named or [f"loc:@{self.name}"]
 

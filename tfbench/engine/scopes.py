@@ -190,6 +190,31 @@ class ControlDependencies:
             self.graph.extension("empty_blocks", EmptyBlocks).found.append(block)
 
 
+class Lifted:
+    """Context manager for what belongs to no block around it, as a variable: no control inputs, no branch of a `cond`.
+
+    What of the devices counts says `lifted_devices`.
+    """
+
+    __slots__ = ("graph", "old")
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    def __enter__(self) -> None:
+        graph = self.graph
+        state = graph._local.state
+        self.old = (state.control, state.devices, graph._control_flow_context)
+        state.control = []
+        state.devices = lifted_devices(state)
+        graph._control_flow_context = None
+
+    def __exit__(self, *_: object) -> None:
+        graph = self.graph
+        state = graph._local.state
+        state.control, state.devices, graph._control_flow_context = self.old
+
+
 class Colocation:
     """Context manager behind `Graph.colocate_with`: entered for every node that takes a reference."""
 
@@ -250,22 +275,22 @@ class NameScope:
 
 
 class InitialValue:
-    """Ops made inside compute the initial value of the variable whose name scope this is (`v/`).
+    """Ops made inside compute the initial value of the variable whose colocation groups these are.
 
     They belong to the variable, wherever the surrounding code would have put them, and are in its scope `Initializer`.
     """
 
-    __slots__ = ("graph", "group", "old")
+    __slots__ = ("graph", "groups", "old")
 
-    def __init__(self, graph: Graph, scope: str) -> None:
+    def __init__(self, graph: Graph, groups: list[str]) -> None:
         self.graph = graph
-        self.group = f"loc:@{scope[:-1]}"
+        self.groups = groups
 
     def __enter__(self) -> None:
         graph = self.graph
         state = graph._local.state
         self.old = (state.attrs, state.name, state.devices)
-        state.attrs = {**state.attrs, "_class": [self.group]}
+        state.attrs = {**state.attrs, "_class": self.groups}
         state.name = graph.unique_name("Initializer")
         state.devices = [*state.devices, None]
 

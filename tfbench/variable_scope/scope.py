@@ -8,7 +8,6 @@ from tfbench.engine.collections import GraphKeys
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dtypes import DType, as_dtype, float32
-from tfbench.engine.scopes import NameScope
 from tfbench.variables.base import VariableAggregation, VariableSynchronization
 
 
@@ -167,7 +166,10 @@ class VariableScope:
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
         """Gets or creates the variable `name` under this scope's name, with this scope's defaults."""
-        with NameScope(get_default_graph(), None):
+        # Names of variables are those of their scopes alone. (A NameScope(None), written out: this is once a variable.)
+        state = get_default_graph().scope_state
+        names, state.name = state.name, ""
+        try:
             if dtype is None:
                 dtype = self._dtype
             elif initializer is not None and not callable(initializer):
@@ -194,3 +196,5 @@ class VariableScope:
                 synchronization,
                 aggregation,
             )
+        finally:
+            state.name = names

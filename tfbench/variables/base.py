@@ -19,7 +19,7 @@ from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops.control_flow import cond
-from tfbench.engine.scopes import NameScope, lifted_devices
+from tfbench.engine.scopes import Lifted, NameScope
 from tfbench.engine.shape_math import is_fully_defined
 from tfbench.engine.shapes import TensorShape, as_shape
 from tfbench.engine.tensor import OPERATOR_METHODS, OPERATORS, Tensor, TensorReference
@@ -157,20 +157,14 @@ class Variable(metaclass=_VariableType):
         if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
             collections.append(GraphKeys.TRAINABLE_VARIABLES)
         graph = get_default_graph()
-        with graph.control_dependencies(None):
-            # A value may be of another graph, which is the variable's then.
-            named = (
-                NameScope(graph, "Variable" if name is None else name)
-                if callable(initial_value)
-                else name_scope(name, "Variable", [initial_value])
-            )
-            with named as scope:
-                state = graph.scope_state
-                devices, state.devices = state.devices, lifted_devices(state)
-                try:
-                    self._build(initial_value, scope, validate_shape, caching_device, dtype, expected_shape, shape)
-                finally:
-                    state.devices = devices
+        # A value may be of another graph, which is the variable's then.
+        named = (
+            NameScope(graph, "Variable" if name is None else name)
+            if callable(initial_value)
+            else name_scope(name, "Variable", [initial_value])
+        )
+        with Lifted(graph), named as scope:
+            self._build(initial_value, scope, validate_shape, caching_device, dtype, expected_shape, shape)
         self.graph.add_to_collections(collections, self)
 
     def _build(

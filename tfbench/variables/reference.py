@@ -7,7 +7,7 @@ from typing import Any
 from tfbench.engine import dtypes
 from tfbench.engine.apply import add_made
 from tfbench.engine.default_graph import get_default_graph
-from tfbench.engine.graph import Operation
+from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.ops import state
 from tfbench.engine.ops.base import identity, identity_op
 from tfbench.engine.scopes import InitialValue
@@ -35,9 +35,10 @@ class RefVariable(Variable):
         graph = get_default_graph()
         expected = expected_shape if shape is None else None
         if callable(initial_value):
-            with InitialValue(graph, scope):
+            groups = [f"loc:@{scope[:-1]}"]
+            with InitialValue(graph, groups):
                 value = self._make_initial_value(initial_value(), dtype, validate_shape, expected)
-            self._variable = self._buffer(value, validate_shape, shape, scope, {"_class": [f"loc:@{scope[:-1]}"]})
+            self._variable = self._buffer(graph, value, validate_shape, shape, scope, {"_class": groups})
         else:
             value = self._make_initial_value(initial_value, dtype, validate_shape, expected)
             if value.op._control_flow_context is not None:
@@ -46,38 +47,41 @@ class RefVariable(Variable):
                     "conditional. When creating a variable inside a loop or conditional, use a lambda as the "
                     "initializer."
                 )
-            self._variable = self._buffer(value, validate_shape, shape, scope)
+            self._variable = self._buffer(graph, value, validate_shape, shape, scope)
         self._check_shape_known(value, validate_shape)
         self._initial_value = value
         value_type = value._dtype.base_dtype
+        buffer = self._variable.op
+        beside = [buffer]
         self._initializer_op = add_made(
             state.assign,
             f"{scope}Assign" if scope else graph.unique_name("Assign"),
             (self._variable, guarded(scope, value)),
             {"T": value_type, "validate_shape": bool(validate_shape)},
-            self.op.trace,
-            [self.op],
+            buffer.trace,
+            beside,
         )
         if caching_device is None:
-            read = self._add_read(value_type, [self.op])
+            read = self._add_read(graph, value_type, beside)
         else:
             with graph.device(caching_device):
-                read = self._add_read(value_type, [])
+                read = self._add_read(graph, value_type, [])
         self._snapshot = read.outputs_list[0]
 
-    def _add_read(self, value_type: dtypes.DType, beside: list[Operation]) -> Operation:
-        name = self.graph.unique_name("read")
-        return add_made(identity_op, name, (self._variable,), {"T": value_type}, self.op.trace, beside)
+    def _add_read(self, graph: Graph, value_type: dtypes.DType, beside: list[Operation]) -> Operation:
+        buffer = self._variable
+        name = graph.unique_name("read")
+        return add_made(identity_op, name, (buffer,), {"T": value_type}, buffer.op.trace, beside, graph)
 
     @staticmethod
     def _buffer(
-        value: Tensor, validate_shape: bool, shape: Any, scope: str, more: dict[str, Any] | None = None
+        graph: Graph, value: Tensor, validate_shape: bool, shape: Any, scope: str, more: dict[str, Any] | None = None
     ) -> Tensor:
         if shape is None:
             shape = value.shape if validate_shape else TensorShape(None)
         attrs = {"shape": as_shape(shape), "dtype": value._dtype.base_dtype, **(more or {})}
-        name = scope[:-1] or get_default_graph().unique_name(state.variable_v2.type)
-        return add_made(state.variable_v2, name, (), attrs).outputs_list[0]
+        name = scope[:-1] or graph.unique_name(state.variable_v2.type)
+        return add_made(state.variable_v2, name, (), attrs, graph=graph).outputs_list[0]
 
     def _from_proto(self, message: Any, import_scope: str | None) -> None:
         graph = get_default_graph()

@@ -22,13 +22,16 @@ _LEFT_ALONE = ("IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp", 
 
 def guarded(name: str, initial_value: Tensor) -> Tensor:
     """`initial_value`, rebuilt where it reads reference variables; `name` is the new variable's scope ('w/')."""
-    ancestors = _ancestors(initial_value.op)
+    made_by = initial_value.op
+    if not made_by._inputs and made_by.type not in VARIABLE_TYPES:
+        return initial_value  # a constant, which is what most are
+    ancestors = _ancestors(made_by)
     if ancestors is None or not any(op.type in VARIABLE_TYPES for op in ancestors):
         return initial_value
     rebuilt: dict[Operation, Operation] = {}
     for op in ancestors:
         rebuilt[op] = _rebuild(name, op, rebuilt)
-    return rebuilt[initial_value.op].outputs_list[initial_value.value_index]
+    return rebuilt[made_by].outputs_list[initial_value.value_index]
 
 
 def _ancestors(op: Operation) -> list[Operation] | None:
