@@ -1,8 +1,9 @@
-"""Which ops TensorFlow computes on a GPU, by the types they take.
+"""Which ops TensorFlow computes on a GPU, by the types they take, and what these take and give in the host's memory.
 
 A placement is TensorFlow's only if it knows what TensorFlow knows: that a variable of int32 has no place on a GPU, and
-`tf.Print` none at all. The facts are in `gpu_kernels.txt`, recorded from TensorFlow's registry of kernels; the file is
-read when a graph is first placed where there is a GPU.
+`tf.Print` none at all; and that a shape is read by the host, whatever device the op is on. The facts are in
+`gpu_kernels.txt`, recorded from TensorFlow's registry of kernels; the file is read when a graph is first placed where
+there is a GPU.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ _NAMES = {"half": "float16", "float": "float32", "double": "float64"}
 _Limits = tuple[tuple[str, frozenset[int]], ...]
 _table: dict[str, _Limits] = {}
 _cpu_first: set[str] = set()
+#: op type -> rules, the first that fits a node being meant: the types, and names of arguments in the host's memory
+_hosts: dict[str, list[tuple[_Limits, frozenset[str]]]] = {}
+_NONE: frozenset[str] = frozenset()
 #: answers by op type and the attributes that decide
 _known: dict[Any, bool] = {}
 
@@ -51,6 +55,16 @@ def on_gpu(op: Operation) -> bool:
     return found
 
 
+def host_arguments(op: Operation) -> frozenset[str]:
+    """The names of the arguments, inputs and outputs, that are in the host's memory where `op` is on a GPU."""
+    if not _table:
+        _read()
+    for limits, names in _hosts.get(op.type, ()):
+        if all(_allowed(op.attrs.get(name), types) for name, types in limits):
+            return names
+    return _NONE
+
+
 def _allowed(value: Any, types: frozenset[int]) -> bool:
     if value is None:
         return True
@@ -62,6 +76,7 @@ def _read() -> None:
     path = os.path.join(os.path.dirname(__file__), "gpu_kernels.txt")
     groups: dict[str, list[str]] = {}
     limits: _Limits = ()
+    hosts: frozenset[str] | None = None
     first = False
     with open(path, encoding="ascii") as file:
         for line in file:
@@ -70,12 +85,19 @@ def _read() -> None:
                 if equals:
                     groups[name] = members.split(",")
             elif line.startswith(" "):
-                if first:
+                if hosts is not None:
+                    for op_type in line.split():
+                        _hosts.setdefault(op_type, []).append((limits, hosts))
+                elif first:
                     _cpu_first.update(line.split())
                 else:
                     _table.update(dict.fromkeys(line.split(), limits))
             elif line.startswith("prefer"):
                 first = True
+            elif line.startswith("host "):
+                _, arguments, *words = line.strip().rstrip(":").split(" ")
+                hosts = frozenset(arguments.split(",")) - {"-"}
+                limits = _limits(" ".join(words) or "any", groups)
             else:
                 limits = _limits(line.strip().rstrip(":"), groups)
 
