@@ -137,6 +137,29 @@ def test_the_deadline_of_the_run_in_a_py_func() -> None:
         assert limited(session, tf.py_func(function, [], tf.int64), milliseconds=60_000) == 7
 
 
+def test_both_deadlines_over_at_once() -> None:
+    """What ends the inner run may not use up what is to end the outer one."""
+    after = []
+
+    def outer() -> None:
+        with deadlines.within(0.05):
+            try:
+                with deadlines.within(0.05):
+                    while True:
+                        pass
+            except tf.errors.DeadlineExceededError:
+                # The inner one was over first. The outer one is not far behind.
+                ends = time.monotonic() + 5
+                while time.monotonic() < ends:
+                    pass
+            after.append("the outer run went on")
+
+    for _ in range(20):
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            outer()
+    assert after == []
+
+
 def test_a_profiler_after_a_deadline() -> None:
     """Python 3.11 never came back from the first call under a profiler, as something was still to be raised."""
     program = """

@@ -33,26 +33,40 @@ def within(seconds: float) -> Iterator[None]:
     Raises:
       DeadlineExceededError: if it takes longer.
     """
-    watch = _Watch(threading.get_ident(), seconds)
+    watch = _Watch(threading.get_ident(), seconds, _here.watch)
     try:
         with waiting.within(seconds):
+            _here.watch = watch
             watch.thread.start()
             try:
                 yield
             finally:
+                _here.watch = watch.around
                 watch.end()
     except TimeUp:
-        if not watch.fired:  # that of a run around this one, which a py_func made
+        # It may be that of a run around this one, which a py_func made: that one ends too, whoever was first.
+        if not watch.fired or watch.fired_around():
             raise
         raise waiting.timed_out() from None
+
+
+class _Here(threading.local):
+    """The innermost watch over this thread."""
+
+    watch: _Watch | None = None
+
+
+_here = _Here()
 
 
 class _Watch:
     """A thread that waits for the end of the time, or of the run."""
 
-    __slots__ = ("_ended", "_lock", "_runner", "_seconds", "fired", "thread")
+    __slots__ = ("_ended", "_lock", "_runner", "_seconds", "around", "fired", "thread")
 
-    def __init__(self, runner: int, seconds: float) -> None:
+    def __init__(self, runner: int, seconds: float, around: _Watch | None) -> None:
+        #: the watch of the run that this one is made in
+        self.around = around
         self._runner = runner
         self._seconds = seconds
         self._ended = threading.Event()
@@ -62,11 +76,28 @@ class _Watch:
         self.thread = threading.Thread(target=self._wait, name="tfbench-deadline", daemon=True)
 
     def end(self) -> None:
-        """The run is over: nothing is raised any more."""
+        """The run is over: nothing is raised any more.
+
+        Raises:
+          TimeUp: if a run around this one has to end. Its own may have been spent with this one's.
+        """
         with self._lock:
             self._ended.set()
             if self.fired:
                 _spend(self._runner)
+        if self.fired and self.fired_around():
+            raise TimeUp
+
+    def fired_around(self) -> bool:
+        """Whether a run around this one has to end; nothing that would end it is then left to be raised."""
+        watch, fired = self.around, False
+        while watch is not None:
+            with watch._lock:
+                if watch.fired:
+                    fired = True
+                    _spend(self._runner)
+            watch = watch.around
+        return fired
 
     def _wait(self) -> None:
         if self._ended.wait(self._seconds + _GRACE):
