@@ -137,8 +137,20 @@ def graph_of(values: Any) -> Graph:
             if graph is None:
                 graph, first = own, item
             elif own is not graph:
-                raise ValueError(f"{item} must be from the same graph as {first} (graphs are {own} and {graph}).")
+                raise _two_graphs(item, own, first, graph)
     return default if graph is None else graph
+
+
+def _two_graphs(item: Any, own: Graph, first: Any, graph: Graph) -> ValueError:
+    made = [
+        f" '{one.name}' was made at {place}."
+        for one in (item, first)
+        if (place := (one.op if isinstance(one, Tensor) else one).source) is not None
+    ]
+    return ValueError(
+        f"{item} must be from the same graph as {first} (graphs are {own} and {graph}).{''.join(made)} What one graph "
+        "computes can be fed to another, as an array."
+    )
 
 
 def _apply(graph: Graph, op_def: OpDef, inputs: Sequence[Any], known: dict[str, Any], name: str) -> Operation:
