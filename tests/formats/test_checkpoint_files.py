@@ -267,3 +267,25 @@ def test_entries_that_make_no_sense(crafted: Any, words: str, tmp_path: Path) ->
     (tmp_path / "m.data-00000-of-00001").write_bytes(bytes(64))
     with pytest.raises(errors.OpError, match=words):
         BundleReader(prefix).read(b"w")
+
+
+def test_an_index_is_read_once_while_restoring_and_again_afterwards(tmp_path: Path) -> None:
+    prefix = str(tmp_path / "m")
+
+    def write(value: float) -> None:
+        checkpoint_files.save(prefix, [b"x"], [b""], [np.full(3, value, np.float32)], [dtypes.float32])
+
+    def read() -> list[float]:
+        found: list[float] = checkpoint_files.restore(prefix, [b"x"], [b""], [dtypes.float32])[0].tolist()
+        return found
+
+    write(1.0)
+    with checkpoint_files.restoring(prefix):
+        reader = checkpoint_files.opened(prefix)
+        assert checkpoint_files.opened(prefix) is reader
+        assert read() == [1.0] * 3
+    assert checkpoint_files.opened(prefix) is not reader
+    write(2.0)
+    assert read() == [2.0] * 3
+    with pytest.raises(errors.NotFoundError), checkpoint_files.restoring(str(tmp_path / "none")):
+        pass

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
+import sys
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -21,6 +22,10 @@ from tfbench.formats.sstable import Table, read_varint
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
 
+_LITTLE = sys.byteorder == "little"
+#: the types whose numbers were met
+_types: dict[int, DType] = {}
+
 
 class BundleReader:
     """One checkpoint. `entries` are the BundleEntryProto messages by key, in the file's order.
@@ -33,6 +38,7 @@ class BundleReader:
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
         self.entries: dict[bytes, Any] = {}
+        self._shapes: dict[bytes, Shape] = {}
         path = newest(index_file(prefix), index_file(prefix))
         try:
             with open(path, "rb") as file:
@@ -59,7 +65,8 @@ class BundleReader:
                     self.shards = header.num_shards
                 else:
                     entry = self.entries[key] = protos.BundleEntryProto.FromString(value)
-                    if any(dim.size < 0 for dim in entry.shape.dim):
+                    shape = self._shapes[key] = _dims(entry)
+                    if shape and min(shape) < 0:
                         raise DecodeError
         except DecodeError:
             raise errors.DataLossError(None, None, f"Entry for tensor {text(key)} in {path} is damaged.") from None
@@ -83,37 +90,49 @@ class BundleReader:
         """The message about a tensor."""
         entry = self.entries.get(name)
         if entry is None:
-            raise errors.NotFoundError(None, None, f"Key {text(name)} not found in checkpoint")
+            import difflib
+
+            near = difflib.get_close_matches(text(name), [text(key) for key in self.names()], n=3)
+            hint = f" Near names in it: {', '.join(near)}." if near else ""
+            raise errors.NotFoundError(None, None, f"Key {text(name)} not found in checkpoint {self.prefix}.{hint}")
         return entry
 
     def dtype(self, name: bytes) -> DType:
         return self._dtype(name, self.entry(name))
 
     def _dtype(self, name: bytes, entry: Any) -> DType:
+        found = _types.get(entry.dtype)
+        if found is not None:
+            return found
         try:
-            return as_dtype(entry.dtype)
+            found = _types[entry.dtype] = as_dtype(entry.dtype)
+            return found
         except TypeError:
             what = f"tensor {text(name)} has no known type ({entry.dtype})"
             raise errors.DataLossError(None, None, f"{index_file(self.prefix)}: {what}") from None
 
     def shape(self, name: bytes) -> Shape:
-        return _dims(self.entry(name))
+        shape = self._shapes.get(name)
+        return _dims(self.entry(name)) if shape is None else shape
 
     # -- values -----------------------------------------------------------------------------------------------------
 
-    def read(self, name: bytes, part: TensorSlice | None = None) -> Array:
-        """A tensor, or a part of one."""
+    def read(self, name: bytes, part: TensorSlice | None = None, files: OpenFiles | None = None) -> Array:
+        """A tensor, or a part of one. `files`: data files that are open already, where several tensors are read."""
+        if files is None:
+            with OpenFiles() as files:
+                return self.read(name, part, files)
         entry = self.entry(name)
         if not entry.slices:
-            array = self._read_entry(name, entry)
+            array = self._read_entry(name, entry, self._shapes[name], files)
             if part is None or part.is_whole:
                 return array
             return np.array(array[tuple(slice(*bounds) for bounds in part.bounds(array.shape))])
         shape = self.shape(name)
         wanted = TensorSlice.whole(len(shape)) if part is None else part
-        return self._assemble(name, entry, shape, wanted)
+        return self._assemble(name, entry, shape, wanted, files)
 
-    def _assemble(self, name: bytes, entry: Any, shape: Shape, wanted: TensorSlice) -> Array:
+    def _assemble(self, name: bytes, entry: Any, shape: Shape, wanted: TensorSlice, files: OpenFiles) -> Array:
         bounds = wanted.bounds(shape)
         covered = 0
         stored: list[list[tuple[int, int]]] = []
@@ -140,39 +159,41 @@ class BundleReader:
             )
         result = np.empty(wanted.shape_of(shape), numpy_type(self._dtype(name, entry)))
         for part, source, target in pieces:
-            own_entry = self.entries.get(part.key(name))
-            if own_entry is None or _dims(own_entry) != part.shape_of(shape) or own_entry.dtype != entry.dtype:
+            key, size = part.key(name), part.shape_of(shape)
+            own_entry = self.entries.get(key)
+            if own_entry is None or self._shapes[key] != size or own_entry.dtype != entry.dtype:
                 what = f"slice {part} of tensor {text(name)} is missing, or of another shape or type"
                 raise errors.DataLossError(None, None, f"{index_file(self.prefix)}: {what}")
-            result[target] = self._read_entry(name, own_entry)[source]
+            result[target] = self._read_entry(name, own_entry, size, files)[source]
         return result
 
-    def _read_entry(self, name: bytes, entry: Any) -> Array:
-        path = self.shard_path(entry.shard_id)
-        shape, dtype = _dims(entry), self._dtype(name, entry)
+    def _read_entry(self, name: bytes, entry: Any, shape: Shape, files: OpenFiles) -> Array:
+        path = files.current(self, entry.shard_id)
+        dtype = self._dtype(name, entry)
+        offset, wanted = entry.offset, entry.size
         count = math.prod(shape)
         kind = numpy_type(dtype)
         try:
-            with open(path, "rb") as file:
-                size = os.fstat(file.fileno()).st_size
-                if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > size:
-                    raise self._damaged(name, entry, path, f"Read less bytes than requested: the file has {size}")
-                if dtype is not string and count * kind.itemsize != entry.size:
-                    raise self._damaged(
-                        name, entry, path, f"Invalid size in bundle entry: {count * kind.itemsize} bytes expected"
-                    )
-                file.seek(entry.offset)
-                data = np.fromfile(file, np.uint8, entry.size)
-        except FileNotFoundError as error:
-            raise file_error(path, error) from None
+            file, size = files.open(path)
+            if offset < 0 or wanted < 0 or offset + wanted > size:
+                raise self._damaged(name, entry, path, f"Read less bytes than requested: the file has {size}")
+            if dtype is not string and count * kind.itemsize != wanted:
+                raise self._damaged(
+                    name, entry, path, f"Invalid size in bundle entry: {count * kind.itemsize} bytes expected"
+                )
+            file.seek(offset)
+            data = np.empty(wanted, np.uint8)
+            found = file.readinto(data) if wanted else 0  # type: ignore[attr-defined]
         except OSError as error:
             raise file_error(path, error) from None
-        if data.size != entry.size:
-            raise self._damaged(name, entry, path, f"Read less bytes than requested: {data.size}")
+        if found != wanted:
+            raise self._damaged(name, entry, path, f"Read less bytes than requested: {found}")
         if dtype is string:
             return self._strings(name, entry, path, data.tobytes(), count).reshape(shape)
         self._check(name, entry, path, crc32c(data))
-        return data.view(kind.newbyteorder("<")).astype(kind, copy=False).reshape(shape)
+        if not _LITTLE:
+            return data.view(kind.newbyteorder("<")).astype(kind).reshape(shape)
+        return data.view(kind).reshape(shape)
 
     def _strings(self, name: bytes, entry: Any, path: str, data: bytes, count: int) -> Array:
         lengths: list[int] = []
@@ -211,6 +232,35 @@ class BundleReader:
             f"TensorBundle at {self.prefix} shard {entry.shard_id} ({entry.size} bytes): tensor {text(name)}, {where}: "
             f"{what}",
         )
+
+
+class OpenFiles:
+    """Data files that stay open while several tensors are read, and how large they are."""
+
+    def __init__(self) -> None:
+        self._paths: dict[int, str] = {}
+        self._files: dict[str, tuple[BinaryIO, int]] = {}
+
+    def current(self, reader: BundleReader, shard: int) -> str:
+        """The path of a data file; the same one for all tensors."""
+        path = self._paths.get(shard)
+        if path is None:
+            path = self._paths[shard] = reader.shard_path(shard)
+        return path
+
+    def open(self, path: str) -> tuple[BinaryIO, int]:
+        found = self._files.get(path)
+        if found is None:
+            file = open(path, "rb")  # noqa: SIM115 - closed by `__exit__`
+            found = self._files[path] = file, os.fstat(file.fileno()).st_size
+        return found
+
+    def __enter__(self) -> OpenFiles:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file, _size in self._files.values():
+            file.close()
 
 
 def _dims(entry: Any) -> Shape:

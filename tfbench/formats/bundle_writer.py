@@ -14,6 +14,7 @@ import contextlib
 import glob
 import os
 import struct
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,8 @@ from tfbench.formats.safe_files import NewFile, commit_together, finish_renaming
 from tfbench.formats.sstable import TableWriter, varint
 
 Array = np.ndarray[Any, Any]
+
+_LITTLE = sys.byteorder == "little"
 
 
 def data_file(prefix: str, shard: int, shards: int) -> str:
@@ -94,18 +97,19 @@ class BundleWriter:
 
     def _write(self, array: Array, dtype: DType) -> Any:
         dtype = dtype.base_dtype
-        entry = protos.BundleEntryProto(dtype=dtype.as_datatype_enum, offset=self._data.size)
-        set_shape(entry.shape, array.shape)
+        offset = self._data.size
         crc = self._write_strings(array) if dtype is string else self._write_numbers(array, dtype)
-        entry.size = self._data.size - entry.offset
-        entry.crc32c = mask(crc)
+        size = self._data.size - offset
+        number = dtype.as_datatype_enum
+        entry = protos.BundleEntryProto(dtype=number, offset=offset, size=size, crc32c=mask(crc))
+        set_shape(entry.shape, array.shape)
         return entry
 
     def _write_numbers(self, array: Array, dtype: DType) -> int:
         if array.dtype.hasobject:
             raise UnimplementedError(None, None, f"A checkpoint cannot hold values of type {dtype.name}.")
         # A copy, because a training step in another thread may change a variable between checksum and write.
-        data = array.astype(array.dtype.newbyteorder("<"), order="C", copy=True).reshape(-1).view(np.uint8)
+        data = (array if _LITTLE else array.astype(array.dtype.newbyteorder("<"))).tobytes()
         self._data.write(data)
         return crc32c(data)
 
@@ -127,8 +131,9 @@ def fixed_lengths(lengths: Sequence[int]) -> bytes:
 
 def set_shape(message: Any, shape: Sequence[int]) -> None:
     message.SetInParent()
+    add = message.dim.add
     for size in shape:
-        message.dim.add().size = size
+        add(size=size)
 
 
 def write_index(file: NewFile, entries: dict[bytes, Any], shards: int) -> None:

@@ -5,8 +5,10 @@ Which of the two it is, its files say: V2 has an index.
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from tfbench import errors
 from tfbench.engine.dtypes import DType, type_word
 from tfbench.engine.kernels.tensor_slices import TensorSlice, parse_spec
 from tfbench.formats import bundle_writer
-from tfbench.formats.bundle_reader import BundleReader, text
+from tfbench.formats.bundle_reader import BundleReader, OpenFiles, text
 from tfbench.formats.bundle_writer import BundleWriter, index_file
 from tfbench.formats.checkpoint_v1 import V1Reader, V1Writer
 from tfbench.formats.safe_files import newest
@@ -34,6 +36,29 @@ def open_checkpoint(prefix: str) -> BundleReader | V1Reader:
     """
     index = index_file(prefix)
     return BundleReader(prefix) if os.path.exists(newest(index, index)) else V1Reader(prefix)
+
+
+class _Checked(threading.local):
+    def __init__(self) -> None:
+        self.readers: dict[str, BundleReader | V1Reader] = {}
+
+
+_checked = _Checked()
+
+
+@contextlib.contextmanager
+def restoring(prefix: str) -> Iterator[None]:
+    """Meanwhile this thread reads the index of the checkpoint at `prefix` once, and not for each that asks."""
+    _checked.readers[prefix] = open_checkpoint(prefix)
+    try:
+        yield
+    finally:
+        _checked.readers.pop(prefix, None)
+
+
+def opened(prefix: str) -> BundleReader | V1Reader:
+    """The checkpoint at `prefix`, where `restoring` has opened it."""
+    return _checked.readers.get(prefix) or open_checkpoint(prefix)
 
 
 def save(
@@ -73,7 +98,7 @@ def restore(prefix: str, names: Sequence[bytes], specs: Sequence[bytes], dtypes:
       InvalidArgumentError: if a type or a full shape is another.
       DataLossError: if a file is damaged.
     """
-    reader = open_checkpoint(prefix)
+    reader = opened(prefix)
     parts: list[TensorSlice | None] = []
     for name, spec, dtype in zip(names, specs, dtypes):
         found = reader.dtype(name)
@@ -89,7 +114,10 @@ def restore(prefix: str, names: Sequence[bytes], specs: Sequence[bytes], dtypes:
                     f"tensor_name = {text(name)}; shape in shape_and_slice spec {brackets(shape)} does not match the "
                     f"shape stored in checkpoint: {brackets(reader.shape(name))}",
                 )
-    return [reader.read(name, part) for name, part in zip(names, parts)]
+    if isinstance(reader, V1Reader):
+        return [reader.read(name, part) for name, part in zip(names, parts)]
+    with OpenFiles() as files:
+        return [reader.read(name, part, files) for name, part in zip(names, parts)]
 
 
 def wrong_type(reader: BundleReader | V1Reader, name: bytes, dtype: DType) -> errors.InvalidArgumentError:

@@ -47,7 +47,7 @@ class NewFile:
             self._file.write(data)
         except OSError as error:
             raise file_error(self.path, error) from None
-        self.size += memoryview(data).nbytes
+        self.size += len(data) if type(data) is bytes else memoryview(data).nbytes
 
     def close(self) -> None:
         """Waits until everything is on the disk."""

@@ -30,9 +30,14 @@ _RESTART_INTERVAL = 16
 
 Place = tuple[int, int]
 
+#: the numbers of one byte
+_SMALL = [bytes([number]) for number in range(128)]
+
 
 def varint(number: int) -> bytes:
     """A non-negative number, seven bits a byte, lowest first; the high bit says that another byte follows."""
+    if number < 128:
+        return _SMALL[number]
     result = bytearray()
     while number > 127:
         result.append(number & 127 | 128)
@@ -143,8 +148,12 @@ class _Block:
 
 def _shared(a: bytes, b: bytes) -> int:
     """How many bytes two keys have in common at the front."""
-    most = min(len(a), len(b))
-    return next((i for i in range(most) if a[i] != b[i]), most)
+    count = 0
+    for one, other in zip(a, b):
+        if one != other:
+            break
+        count += 1
+    return count
 
 
 def _between(first: bytes, second: bytes) -> bytes:
@@ -216,12 +225,15 @@ class Table:
         if end < 0:
             raise self._damaged("bad restarts in a block", place[0])
         while position < end:
-            try:
-                shared, after = read_varint(data, position)
-                rest, after = read_varint(data, after)
-                size, after = read_varint(data, after)
-            except ValueError:
-                raise self._damaged("bad entry in block", place[0] + position) from None
+            shared, rest, size = data[position : position + 3]  # as nearly always: each of one byte
+            after = position + 3
+            if shared > 127 or rest > 127 or size > 127:
+                try:
+                    shared, after = read_varint(data, position)
+                    rest, after = read_varint(data, after)
+                    size, after = read_varint(data, after)
+                except ValueError:
+                    raise self._damaged("bad entry in block", place[0] + position) from None
             if shared > len(key) or after + rest + size > end:
                 raise self._damaged("bad entry in block", place[0] + position)
             key = key[:shared] + data[after : after + rest]

@@ -82,10 +82,10 @@ def check(graph: Graph, restore_op_name: str, path: str) -> None:
       NotFoundError: naming the first variable that is not there. InvalidArgumentError: for another type or shape.
       DataLossError: if the checkpoint is damaged.
     """
-    from tfbench.formats.checkpoint_files import brackets, open_checkpoint, wrong_type
+    from tfbench.formats.checkpoint_files import brackets, opened, wrong_type
 
     tensors, reading_nodes = restored_tensors(graph, restore_op_name)
-    reader = open_checkpoint(path)
+    reader = opened(path)
     for item in tensors:
         found = reader.dtype(item.name)
         if found is not item.dtype.base_dtype:

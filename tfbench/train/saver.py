@@ -301,12 +301,14 @@ class Saver:
         if self.saver_def is None:
             raise RuntimeError("`build()` should be called before restore if defer_build==True")
         logging.info("Restoring parameters from %s", path)
+        from tfbench.formats.checkpoint_files import restoring
         from tfbench.train.restore_checks import check
 
         definition = self.saver_def
         try:
-            check(sess.graph, definition.restore_op_name, path)
-            sess.run(definition.restore_op_name, {definition.filename_tensor_name: path})
+            with restoring(path):
+                check(sess.graph, definition.restore_op_name, path)
+                sess.run(definition.restore_op_name, {definition.filename_tensor_name: path})
         except errors.NotFoundError as error:
             raise _explained(error, "a Variable name or other graph key that is missing from the checkpoint") from None
         except errors.InvalidArgumentError as error:
