@@ -60,6 +60,13 @@ class Page:
         tiles = np.frombuffer(buffers[0], np.float32).reshape(content["tiles"]) if buffers else None
         self.answers["filters"] = (content, tiles)
 
+    def on_maps(self, content: dict[str, Any], buffers: list[bytes]) -> None:
+        tiles = np.frombuffer(buffers[0], np.uint8).reshape(content["tiles"]) if buffers else None
+        self.answers["maps"] = (content, tiles)
+
+    def on_fed(self, content: dict[str, Any], buffers: list[bytes]) -> None:
+        self.answers.pop("maps", None)
+
     def on_stats(self, content: dict[str, Any], buffers: list[bytes]) -> None:
         count, bins = content["count"], content["bins"]
         at = np.frombuffer(buffers[0], np.int32)

@@ -173,7 +173,14 @@ def test_only_small_state_is_in_traits() -> None:
     net()
     panel = inspect()
     state = panel.get_state()
-    assert {key for key in state if not key.startswith("_")} == {"layout", "selected", "tab", "tabbable", "tooltip"}
+    assert {key for key in state if not key.startswith("_")} == {
+        "layout",
+        "rules",
+        "selected",
+        "tab",
+        "tabbable",
+        "tooltip",
+    }
     assert len(json.dumps({k: v for k, v in state.items() if k not in ("_esm", "_css", "layout")})) < 1000
 
 

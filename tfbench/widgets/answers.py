@@ -1,12 +1,14 @@
 """What the page asks the kernel beside the graph itself.
 
-In which order does a fetch run, where does everything run, what do the kernels of a convolution look like? A question
-is `{kind: "ask", what: "order" | "placement" | "filters", fetch}`. The answer names the question; an error is an
-answer too, in words. Operations are said by their index in the snapshot that the page has.
+In which order does a fetch run, where does everything run, what do the kernels of a convolution look like, what do they
+make of an image? A question is `{kind: "ask", what, fetch}`, with `image` for maps; for `export`, `fetch` is a form, svg
+or html. The answer names the question; an error is an answer too, in words. Operations are said by their index in the
+snapshot that the page has.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,11 @@ from tfbench.explain.known_variables import variable_buffer
 from tfbench.explain.order import order
 from tfbench.explain.placement import placement
 from tfbench.snapshot import Snapshot
+from tfbench.widgets.feature_maps import Fed, feature_maps
 from tfbench.widgets.protocol import Packet, Table, text
 
 #: what the page may ask
-QUESTIONS = ("order", "placement", "filters")
+QUESTIONS = ("order", "placement", "filters", "maps", "export")
 
 #: so many output and input channels of a convolution are sent
 OUTPUTS, INPUTS = 96, 16
@@ -27,8 +30,22 @@ OUTPUTS, INPUTS = 96, 16
 _PARTS = ("", "enter", "test", "body", "exit")
 
 
-def answer(what: str, fetch: str, graph: Any, session: Any, snapshot: Snapshot) -> Packet:
-    """The answer to one question about `graph`; never raises: what goes wrong is said in the answer."""
+def answer(
+    what: str,
+    fetch: str,
+    graph: Any,
+    session: Any,
+    snapshot: Snapshot,
+    *,
+    image: int = 0,
+    fed: Fed | None = None,
+    live: bool = False,
+    export: Callable[[str], str] | None = None,
+) -> Packet:
+    """The answer to one question about `graph`; never raises: what goes wrong is said in the answer.
+
+    `fed` is the feed that the user gave for feature maps; `live` says that a loop runs; `export` makes files.
+    """
     content: dict[str, Any] = {"kind": what, "fetch": text(fetch)}
     try:
         places = {info.name: i for i, info in enumerate(snapshot.ops)}
@@ -36,6 +53,12 @@ def answer(what: str, fetch: str, graph: Any, session: Any, snapshot: Snapshot) 
             more, buffers = _order(fetch, graph, session, places)
         elif what == "placement":
             more, buffers = _placement(fetch, graph, session, places)
+        elif what == "export":
+            if export is None:
+                raise ValueError("This panel makes no files.")
+            more, buffers = {}, [export(fetch).encode("utf-8", "replace")]
+        elif what == "maps":
+            more, buffers = feature_maps(fetch, image, session, fed, live)
         else:
             more, buffers = _filters(fetch, graph, session)
     except Exception as error:
@@ -86,7 +109,7 @@ def _filters(fetch: str, graph: Any, session: Any) -> tuple[dict[str, Any], list
         raise ValueError("There is no session here: inspect(session) shows values.")
     op = graph.get_operation_by_name(fetch)
     buffer = variable_buffer(session, op)
-    value = None if buffer is None else buffer.array
+    value = None if buffer is None else buffer.host()
     if value is None:
         raise ValueError(f"{fetch} is not initialized in this session.")
     if value.ndim != 4 or value.dtype.kind not in "fiu":

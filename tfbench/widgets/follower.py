@@ -68,6 +68,8 @@ class Follower:
 
         self._observer = observer
         session.observers.append(observer)
+        # Feature maps are of what was fed last.
+        session.keeps_feeds = True
 
     def ran(self) -> None:
         """The session has run once more."""
@@ -89,7 +91,7 @@ class Follower:
             if known is not None and (known[0] == mark or (not now and self._seen.get(name) == self._round)):
                 return known
             # The loop may write while this reads. A torn value shows for a tenth of a second.
-            stats = None if array is None else value_stats(array) or _NO_NUMBERS
+            stats = None if buffer is None or array is None else value_stats(buffer.host()) or _NO_NUMBERS
             found = self._values[name] = (mark, stats)
             self._seen[name] = self._round
             if stats is not None and stats.mean is not None:
@@ -130,6 +132,7 @@ class Follower:
             del _followers[id(self.session)]
         if self._observer in self.session.observers:
             self.session.observers.remove(self._observer)
+        self.session.keeps_feeds, self.session.last_fed = False, None
         self._ran.set()
 
 

@@ -9,9 +9,10 @@ Only `selected` and `tab` are traits. All data goes through the Publisher, as me
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 import anywidget
 import traitlets
@@ -20,7 +21,7 @@ from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.session import BaseSession
 from tfbench.explain import defaults
 from tfbench.snapshot import Snapshot, take
-from tfbench.widgets import static_html, views
+from tfbench.widgets import feature_maps, showing, static_html, views
 from tfbench.widgets.publisher import Publisher
 from tfbench.widgets.static_svg import map_svg
 
@@ -42,6 +43,8 @@ class Inspector(anywidget.AnyWidget):
 
     selected = traitlets.Unicode("").tag(sync=True)
     tab = traitlets.Unicode("map").tag(sync=True)
+    #: what the map leaves out and how it groups: `focus`, `hide`, `group` and the panel's chips change it
+    rules: Any = traitlets.List().tag(sync=True)
 
     def __init__(
         self, graph: Any, session: Any = None, *, selected: str = "", tab: str = "map", name: str = ""
@@ -51,6 +54,8 @@ class Inspector(anywidget.AnyWidget):
         super().__init__(selected=selected, tab=tab)
         _answer_while_busy(self.comm)
         self.publisher = Publisher(graph, session, self.send, name=name)
+        weak = ref(self)
+        self.publisher.export = lambda form: _exported(weak(), form)
         self.on_msg(self._received)
         _panels.add(self)
         _watch_cells()
@@ -63,6 +68,13 @@ class Inspector(anywidget.AnyWidget):
             raise traitlets.TraitError(f"There is no view {tab!r} in the inspector; there are {known}.")
         return tab
 
+    @traitlets.validate("rules")
+    def _known_rules(self, proposal: Any) -> list[showing.Rule]:
+        try:
+            return showing.check_rules(proposal["value"])
+        except ValueError as error:
+            raise traitlets.TraitError(str(error)) from None
+
     def _received(self, _: Any, content: Any, buffers: Any) -> None:
         self.publisher.receive(content)
 
@@ -72,6 +84,64 @@ class Inspector(anywidget.AnyWidget):
         if publisher is not None:
             publisher.close()
         super().close()
+
+    # -- what the map shows -------------------------------------------------------------------------------------
+
+    def focus(
+        self,
+        *what: Any,
+        type: str | Sequence[str] | None = None,
+        search: str | None = None,
+        needed_by: Any = None,
+        steps: int | None = None,
+    ) -> None:
+        """Shows a part of the graph on the map; several calls add up, and `show_all` ends it.
+
+        Args:
+          what: operations, tensors, variables or scopes (objects or names).
+          type: operations of this type (or these).
+          search: what the panel's search finds: `"conv* type:Relu"`, `"/w\\d+$/"`, `"scope:tower_0"`.
+          needed_by: what has to run for these fetches.
+          steps: with `what`, also what is up to so many edges away.
+
+        Raises:
+          ValueError: for a name that is not in the graph, naming near ones.
+        """
+        self._add_rule("focus", what, type=type, search=search, needed_by=needed_by, steps=steps)
+
+    def hide(self, *what: Any, type: str | Sequence[str] | None = None, search: str | None = None) -> None:
+        """Leaves a part of the graph out of the map. Arguments and errors as of `focus`."""
+        self._add_rule("hide", what, type=type, search=search)
+
+    def group(self, name: str, *what: Any, type: str | Sequence[str] | None = None, search: str | None = None) -> None:
+        """Draws operations and scopes as one box called `name`. Arguments and errors as of `focus`."""
+        if not str(name).strip() or "/" in str(name):
+            raise ValueError(f"A group's name is a word or two without a slash, but is {name!r}.")
+        self._add_rule("group", what, type=type, search=search, name=str(name))
+
+    def ungroup(self, name: str) -> None:
+        """Takes a box away: a group's, or a scope's; what was in it is in the box around."""
+        left = [rule for rule in self.rules if not (rule["do"] == "group" and rule.get("name") == name)]
+        if len(left) < len(self.rules):
+            self.rules = left
+        else:
+            self._add_rule("dissolve", [name])
+
+    def show_all(self) -> None:
+        """Everything again, grouped by scopes alone."""
+        self.rules = []
+
+    def feed(self, feed_dict: Any) -> None:
+        """Feature maps in the Filters view are those of this feed; None: of what the program fed last.
+
+        Raises:
+          what `Session.run` raises for feeds that do not fit.
+        """
+        self.publisher.feed(feature_maps.given(self.graph, feed_dict))
+
+    def _add_rule(self, do: str, what: Sequence[Any], **more: Any) -> None:
+        rule = showing.make_rule(do, self.graph, what, **more)
+        self.rules = [*(old for old in self.rules if old != rule), rule]
 
     # -- the other faces ----------------------------------------------------------------------------------------
 
@@ -84,8 +154,17 @@ class Inspector(anywidget.AnyWidget):
         return views.as_text(self.snapshot())
 
     def to_svg(self, path: str | Path | None = None) -> str:
-        """The map as SVG; also written to `path` if one is given."""
-        return _written(map_svg(self.snapshot(stats=False)), path)
+        """The map as SVG, as `focus`, `hide` and `group` left it; also written to `path` if one is given."""
+        return _written(map_svg(showing.shown(self.snapshot(stats=False), self.rules)), path)
+
+    def to_png(self, path: str | Path | None = None, *, scale: float = 2.0) -> bytes:
+        """The same picture as PNG, `scale` pixels for one of the SVG's; also written to `path` if one is given."""
+        from tfbench.widgets.static_png import map_png
+
+        picture = map_png(showing.shown(self.snapshot(stats=False), self.rules), scale)
+        if path is not None:
+            Path(path).write_bytes(picture)
+        return picture
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Everything as one HTML page without scripts; also written to `path` if one is given."""
@@ -153,6 +232,15 @@ def _graph_of(obj: Any) -> tuple[Any, str]:
         "inspect() takes a Graph, a graph's name, a Session, an Operation, a Tensor or a Variable, or nothing for the "
         f"default graph; it got {type(obj).__name__}."
     )
+
+
+def _exported(panel: Inspector | None, form: str) -> str:
+    """A file for the page to save."""
+    if panel is None:
+        raise ValueError("This panel is gone.")
+    if form not in ("svg", "html"):
+        raise ValueError(f"There is no form {form!r}; there are svg and html.")
+    return panel.to_svg() if form == "svg" else panel.to_html()
 
 
 def _written(content: str, path: str | Path | None) -> str:

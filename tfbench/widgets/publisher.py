@@ -10,12 +10,14 @@ values that have changed since they were last sent.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, ref
 
 from tfbench.snapshot import Snapshot, stamp, take
 from tfbench.value_stats import ValueStats
 from tfbench.widgets.answers import QUESTIONS, answer
+from tfbench.widgets.feature_maps import Fed
 from tfbench.widgets.follower import Follower, Mark, follower_of
 from tfbench.widgets.protocol import VERSION, Packet, graph_packet, stats_packet, status_packet
 
@@ -49,6 +51,10 @@ class Publisher:
         self._listening = False
         self._state = "idle"
         self._trouble = False
+        #: what the user gave to be fed for feature maps
+        self.fed: Fed | None = None
+        #: makes a file of a form, "svg" or "html"; a panel says how
+        self.export: Callable[[str], str] | None = None
         weak = ref(self)
 
         def observer(_: Any) -> None:
@@ -96,6 +102,12 @@ class Publisher:
             self._state = "idle"
             self._post(status_packet("idle", self.runs))
 
+    def feed(self, fed: Fed | None) -> None:
+        """Feature maps are those of this feed from now on; pages that show some ask again."""
+        self.fed = fed
+        if self._listening:
+            self._post(Packet({"kind": "fed"}, []))
+
     def rename(self, name: str) -> None:
         """Changes what the panel calls the graph."""
         self.name = name
@@ -141,7 +153,11 @@ class Publisher:
         snapshot = self._sent
         if what not in QUESTIONS or not isinstance(fetch, str) or snapshot is None:
             return
-        self._post(answer(what, fetch, self.graph, self.session, snapshot))
+        image = content.get("image")
+        image = image if isinstance(image, int) else 0
+        live = self._state == "live"
+        more: dict[str, Any] = {"image": image, "fed": self.fed, "live": live, "export": self.export}
+        self._post(answer(what, fetch, self.graph, self.session, snapshot, **more))
 
     # -- sending --------------------------------------------------------------------------------------------------
 

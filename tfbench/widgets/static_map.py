@@ -82,7 +82,11 @@ def chart(snapshot: Snapshot, boxes: int = BOXES) -> Chart:
 
 
 def _fill(snapshot: Snapshot, scope: Scope, node: Node, variables: set[int]) -> None:
-    own: dict[str, int] = {leaf(snapshot.ops[i].name): i for i in scope.ops}
+    own: dict[str, int] = {}
+    for i in scope.ops:
+        name = leaf(snapshot.ops[i].name)
+        # In a group, operations of several scopes may have the same last part.
+        own[snapshot.ops[i].name if name in own else name] = i
     found: list[Node] = []
     for child in scope.children:
         index = own.pop(child.name, None)

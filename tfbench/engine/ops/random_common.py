@@ -56,16 +56,16 @@ class _OpStream:
 
 
 #: the container of streams in a session's resources; users' containers have other names
-_STREAMS = "<random streams>"
+STREAMS = "<random streams>"
 
 
 def stream_of(context: Any) -> PhiloxStream:
     """The stream of the node that is being bound, shared by all plans of the session."""
     node, resources = context.op, context.resources
-    found = resources.find(_STREAMS, node.name)
+    found = resources.find(STREAMS, node.name)
     if found is not None and found.op() is not node:
-        resources.remove(_STREAMS, node.name)
-    held: _OpStream = resources.get(_STREAMS, node.name, lambda: _OpStream(node))
+        resources.remove(STREAMS, node.name)
+    held: _OpStream = resources.get(STREAMS, node.name, lambda: _OpStream(node))
     return held.stream
 
 

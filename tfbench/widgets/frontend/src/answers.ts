@@ -94,6 +94,39 @@ export interface FiltersMessage {
   broken?: number;
 }
 
+export interface MapsAnswer {
+  fetch: string;
+  error: string;
+  /** of the whole value */
+  shape: number[];
+  image: number;
+  channels: number;
+  /** channels, height, width of what was sent; a byte each: 0 is NaN or infinite */
+  tiles: number[];
+  values: Uint8Array;
+  signed: boolean;
+  limit: number;
+  broken: number;
+  dead: number;
+  random: boolean;
+  /** in words: what was fed */
+  fed: string;
+  /** planes, height, width of the fed image; empty: there is none */
+  picture: number[];
+  pixels: Uint8Array;
+}
+
+export type MapsMessage = Partial<Omit<MapsAnswer, "values" | "pixels">> & { v: number; kind: "maps"; seq: number; fetch: string };
+
+export function readMaps(message: MapsMessage, buffers: (DataView | ArrayBuffer)[]): MapsAnswer {
+  const values = buffers[0] ? new Uint8Array(bytes(buffers[0])) : new Uint8Array(0);
+  const pixels = buffers[1] ? new Uint8Array(bytes(buffers[1])) : new Uint8Array(0);
+  const { fetch, error = "", shape = [], tiles = [0, 0, 0], picture = [], fed = "" } = message;
+  const { image = 0, channels = 0, limit = 0, broken = 0, dead = 0, signed = false, random = false } = message;
+  if (values.length !== tiles.reduce((product, size) => product * size, 1)) throw new Error("maps do not match their sizes");
+  return { fetch, error, shape, image, channels, tiles, values, signed, limit, broken, dead, random, fed, picture, pixels };
+}
+
 function table(buffers: (DataView | ArrayBuffer)[], count: number, width: number): Int32Array {
   const cells = buffers[0] ? new Int32Array(bytes(buffers[0])) : new Int32Array(0);
   if (cells.length !== count * width) throw new Error("rows do not match their count");

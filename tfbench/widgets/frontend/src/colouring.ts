@@ -36,8 +36,9 @@ export function familyOf(type: string): number {
   return FAMILIES.findIndex(([, pattern]) => pattern.test(type));
 }
 
-export function colouring(model: Model, tree: Hierarchy, by: ColourBy): Colouring {
-  const { ops } = model;
+/** `shown` is the tree whose nodes are coloured; the colours come from the whole graph, so hiding a part changes none. */
+export function colouring(model: Model, shown: Hierarchy, by: ColourBy): Colouring {
+  const { ops, tree } = model;
   let ofOp: (op: number) => number;
   let names: string[];
   let titles: string[];
@@ -92,7 +93,7 @@ export function colouring(model: Model, tree: Hierarchy, by: ColourBy): Colourin
     const known = mixes.get(node);
     if (known) return known;
     const counts = new Map<number, number>();
-    const members = tree.operations(node);
+    const members = shown.operations(node);
     for (const op of members) counts.set(ofOp(op), (counts.get(ofOp(op)) ?? 0) + 1);
     const made = [...counts]
       .map(([category, n]) => ({ category, share: n / members.length }))
@@ -104,7 +105,7 @@ export function colouring(model: Model, tree: Hierarchy, by: ColourBy): Colourin
   return {
     by,
     of: (node) => {
-      const group = tree.nodes[node]!;
+      const group = shown.nodes[node]!;
       if (group.kind === "op" || group.kind === "variable" || group.kind === "bundle") return ofOp(group.op);
       const [most] = mix(node);
       return most && most.share >= MOSTLY ? most.category : -1;

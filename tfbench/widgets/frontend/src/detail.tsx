@@ -2,7 +2,9 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Actions } from "./actions";
 import { useModel } from "./hooks";
+import type { Hierarchy } from "./hierarchy";
 import { Histogram, Sparkline } from "./marks";
 import { CONTROL, type Model } from "./model";
 import type { Op, Variable } from "./protocol";
@@ -11,17 +13,19 @@ import { bytesText, count, numberText, outputText, shapeText, shorten, sourceTex
 const LONG = 12;
 
 export function Detail({ model }: { model: Model }) {
-  useModel(model, "selection", "graph", "stats");
+  useModel(model, "selection", "graph", "shown", "stats");
   const top = useRef<HTMLElement>(null);
   useEffect(() => {
     if (top.current) top.current.scrollTop = 0;
   }, [model.selected]);
   const op = model.find(model.selected);
-  const node = model.tree.find(model.selected);
+  // A group that the person made is in the map's tree alone.
+  const tree = model.tree.find(model.selected) >= 0 ? model.tree : model.shown;
+  const node = tree.find(model.selected);
   const chosen = op >= 0 || node > 0;
   return (
     <aside class="tfb-detail" aria-label="Details" ref={top} data-testid="tfb-detail">
-      {op >= 0 ? <OpCard model={model} index={op} /> : chosen ? <ScopeCard model={model} node={node} /> : <GraphCard model={model} />}
+      {op >= 0 ? <OpCard model={model} index={op} /> : chosen ? <ScopeCard model={model} tree={tree} node={node} /> : <GraphCard model={model} />}
     </aside>
   );
 }
@@ -42,6 +46,7 @@ function Heading({ model, kicker, name }: { model: Model; kicker: string; name: 
         {cut > 0 && <span class="tfb-faint">{shorten(name.slice(0, cut + 1), 160)}</span>}
         {shorten(name.slice(cut + 1), 160)}
       </h3>
+      <Actions model={model} />
     </header>
   );
 }
@@ -321,9 +326,9 @@ function Types({ model, counts }: { model: Model; counts: [string, number][] }) 
   );
 }
 
-function ScopeCard({ model, node }: { model: Model; node: number }) {
-  const group = model.tree.nodes[node]!;
-  const ops = model.tree.operations(node);
+function ScopeCard({ model, tree, node }: { model: Model; tree: Hierarchy; node: number }) {
+  const group = tree.nodes[node]!;
+  const ops = tree.operations(node);
   const inside = new Set(ops);
   const { source, target } = model.edges;
   const from = new Map<number, number>();

@@ -3,7 +3,8 @@
 import type { Camera } from "./camera";
 import type { Colouring } from "./colouring";
 import type { Point } from "./boxes";
-import { CARD, type LinkInfo } from "./plan";
+import { CARD } from "./cards";
+import type { LinkInfo } from "./plan";
 import { rowPlace, rowTop, type Item, type Line, type Scene } from "./scene";
 import { category, css, mix, type Rgb, type Theme } from "./theme";
 

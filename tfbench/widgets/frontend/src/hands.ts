@@ -116,7 +116,7 @@ export class Hands {
     else if (key === "0") map.fit();
     else if (key === "Enter" || key === " ") toggle(map, map.selectedNode);
     else if (key === "Escape") map.select(-1);
-    else return;
+    else if (!map.show(key)) return;
     event.preventDefault();
     event.stopPropagation();
   }

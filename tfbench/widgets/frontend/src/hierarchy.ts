@@ -1,10 +1,18 @@
 // The tree that the map opens and closes: name scopes, and three kinds of folding on top of them so that no
 // box ever holds more children than a person can read or a layout can afford:
+//   (before these, what the person groups, or wants to see without its box: `grouping.ts`)
 //   * a variable and what TensorFlow makes around it (Initializer, Assign, read) is one node;
 //   * an op and the constants named after it (`Reshape`, `Reshape/shape`) is one node, a "bundle";
 //   * long runs of equal names (`add`, `add_1`, …) become a series, and what is still too long is cut in ranges.
 
+import { regroup } from "./grouping";
 import type { Op } from "./protocol";
+
+/** Boxes that a person asked for: these operations in one of that name. */
+export interface Grouping {
+  name: string;
+  ops: Set<number>;
+}
 
 export type Kind = "scope" | "op" | "variable" | "bundle" | "series";
 
@@ -38,14 +46,19 @@ export class Hierarchy {
   readonly nodes: Group[] = [];
   /** operation index -> its leaf */
   readonly leaf: Int32Array;
+  /** the ids of the groups that were asked for, '' for one without members */
+  readonly groups: string[] = [];
   private readonly ids = new Map<string, number>();
 
-  constructor(ops: Op[]) {
-    this.leaf = new Int32Array(ops.length);
+  /** `shown`: whether an operation is in the tree at all; null: every one. `dissolved`: ids of scopes without a box. */
+  constructor(ops: Op[], shown: Uint8Array | null = null, groups: Grouping[] = [], dissolved: string[] = []) {
+    this.leaf = new Int32Array(ops.length).fill(-1);
     this.add({ id: "", label: "", kind: "scope", parent: -1, op: -1, depth: 0 });
     const scopes = new Map<string, number>([["", 0]]);
     const named = new Map(ops.map((op, i) => [op.name, i]));
-    const own = ops.map((op) => {
+    const shownOp = (op: number): number => (op >= 0 && shown && !shown[op] ? -1 : op);
+    const own = ops.map((op, i) => {
+      if (shown && !shown[i]) return null;
       let at = -1;
       let node = 0;
       for (let depth = 0; depth < MAX_DEPTH; depth++) {
@@ -59,7 +72,7 @@ export class Hierarchy {
             label: path.slice(at + 1),
             kind: "scope",
             parent: node,
-            op: named.get(path) ?? -1,
+            op: shownOp(named.get(path) ?? -1),
             depth: depth + 1,
           });
           scopes.set(path, child);
@@ -70,11 +83,14 @@ export class Hierarchy {
       return { node, label: op.name.slice(at + 1) };
     });
     ops.forEach((op, i) => {
+      const place = own[i];
+      if (!place) return;
       // The op that a scope is named after lives in it.
-      const scope = scopes.get(op.name) ?? own[i]!.node;
+      const scope = scopes.get(op.name) ?? place.node;
       const depth = this.nodes[scope]!.depth + 1;
-      this.leaf[i] = this.add({ id: op.name, label: own[i]!.label, kind: "op", parent: scope, op: i, depth });
+      this.leaf[i] = this.add({ id: op.name, label: place.label, kind: "op", parent: scope, op: i, depth });
     });
+    if (groups.length || dissolved.length) this.groups = regroup(this.nodes, this.ids, groups, dissolved);
     this.count(ops);
     for (const node of this.nodes) {
       if (node.kind !== "scope" || node.op < 0) continue;

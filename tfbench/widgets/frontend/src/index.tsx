@@ -10,6 +10,7 @@ import "./variables";
 import { MapView } from "./mapview";
 import { Model } from "./model";
 import { Panel } from "./panel";
+import { readRules } from "./showing";
 import { readTheme, watchTheme } from "./theme";
 import { Sequence, VERSION, type Message } from "./protocol";
 
@@ -33,7 +34,7 @@ export default function inspector() {
   return {
     initialize({ model: host }: { model: Host }) {
       const ask = (kind: string): void => host.send({ v: VERSION, kind });
-      model.ask = (what, fetch) => host.send({ v: VERSION, kind: "ask", what, fetch });
+      model.ask = (what, fetch, more) => host.send({ v: VERSION, kind: "ask", what, fetch, ...more });
       const sequence = new Sequence(() => ask("resync"));
       const receive = (message: Message, buffers: DataView[]): void => {
         if (!sequence.accept(message)) return;
@@ -47,16 +48,18 @@ export default function inspector() {
       const pull = (): void => {
         model.select(String(host.get("selected") ?? ""));
         model.show(String(host.get("tab") ?? ""));
+        model.setRules(readRules(host.get("rules")));
       };
-      const push = (name: "selected" | "tab"): void => {
-        if (host.get(name) === model[name]) return;
+      const push = (name: "selected" | "tab" | "rules"): void => {
+        if (JSON.stringify(host.get(name)) === JSON.stringify(model[name])) return;
         host.set(name, model[name]);
         host.save_changes();
       };
       host.on("msg:custom", receive as never);
       host.on("change:selected", pull as never);
       host.on("change:tab", pull as never);
-      const stops = [model.on("selection", () => push("selected")), model.on("tab", () => push("tab"))];
+      host.on("change:rules", pull as never);
+      const stops = [model.on("selection", () => push("selected")), model.on("tab", () => push("tab")), model.on("shown", () => push("rules"))];
       pull();
       ask("hello");
       const retries = RETRY_MS.map((delay) => setTimeout(() => model.state === "waiting" && ask("hello"), delay));
@@ -66,6 +69,7 @@ export default function inspector() {
         host.off("msg:custom", receive as never);
         host.off("change:selected", pull as never);
         host.off("change:tab", pull as never);
+        host.off("change:rules", pull as never);
       };
     },
     render({ el }: { el: HTMLElement }) {

@@ -9,7 +9,7 @@ const MOST = 4000;
 /** The edges that leave or enter `nodes`; open scopes have none of their own. */
 export function litEdges(model: Model, scene: Scene | null, nodes: number[]): Set<number> {
   const lit = new Set<number>();
-  const { tree, edges, out, into } = model;
+  const { shown: tree, edges, out, into } = model;
   for (const node of nodes) {
     if (node <= 0 || !scene || scene.byNode.get(node)?.open) continue;
     const ops = tree.operations(node);
@@ -28,7 +28,7 @@ export function brightNodes(model: Model, scene: Scene | null): Set<number> | nu
   const matches = model.matches();
   if (!matches || !scene) return null;
   const bright = new Set<number>();
-  const { tree } = model;
+  const { shown: tree } = model;
   for (const op of matches) for (let node = tree.leaf[op]!; node > 0; node = tree.nodes[node]!.parent) bright.add(node);
   for (const [node, host] of scene.plan.hosted) if (bright.has(node)) bright.add(host);
   return bright;

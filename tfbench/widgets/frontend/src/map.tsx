@@ -1,8 +1,11 @@
 // The Map view: canvas, its buttons, colour choice and legend, and the outline beside it.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { Chips } from "./chips";
 import type { ColourBy } from "./colouring";
 import { useModel, useSize } from "./hooks";
+import { Save } from "./saving";
 import { Outline } from "./tree";
 import { category, css } from "./theme";
 import type { MapView } from "./mapview";
@@ -15,7 +18,7 @@ const COLOURS: [ColourBy, string][] = [
 ];
 
 function MapPane({ model, map, announce }: ViewProps) {
-  useModel(model, "graph");
+  useModel(model, "graph", "shown");
   const [, again] = useReducer((n: number) => n + 1, 0);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [frame, size] = useSize<HTMLDivElement>();
@@ -41,7 +44,7 @@ function MapPane({ model, map, announce }: ViewProps) {
           ref={canvas}
           tabIndex={0}
           role="application"
-          aria-label="Graph map. Arrow keys move between boxes, Enter opens or closes a scope, plus and minus zoom, 0 shows everything. The outline lists the same scopes and operations."
+          aria-label="Graph map. Arrow keys move between boxes, Enter opens or closes a scope, Escape lets go, slash searches, plus and minus zoom, 0 shows everything; f shows the neighbours of what is chosen, n what it needs, h hides it, a shows all again. The outline lists the same scopes and operations."
           data-testid="tfb-map"
         />
         {!empty && (
@@ -57,8 +60,22 @@ function MapPane({ model, map, announce }: ViewProps) {
             ☰
           </button>
         )}
-        {!empty && <Tools map={map} />}
+        {!empty && (
+          <Tools map={map}>
+            <Save model={model} map={map} announce={announce} />
+          </Tools>
+        )}
         {!empty && <Legend map={map} />}
+        {!empty && <Chips model={model} />}
+        {!empty && !model.shownCount && (
+          <div class="tfb-empty tfb-empty-shown">
+            <strong>Nothing is left to show</strong>
+            <span>What the map is focused on is hidden, or no longer in the graph.</span>
+            <button type="button" class="tfb-more" onClick={() => model.setRules([])}>
+              Show everything
+            </button>
+          </div>
+        )}
         {map.busy && (
           <div class="tfb-busy" role="status">
             Laying out…
@@ -94,7 +111,7 @@ function Empty({ waiting }: { waiting: boolean }) {
   );
 }
 
-function Tools({ map }: { map: MapView }) {
+function Tools({ map, children }: { map: MapView; children: ComponentChildren }) {
   const button = (label: string, title: string, act: () => void, id: string) => (
     <button type="button" title={title} aria-label={title} onClick={act} data-testid={`tfb-${id}`}>
       {label}
@@ -108,6 +125,7 @@ function Tools({ map }: { map: MapView }) {
       {map.allOpen
         ? button("⊟", "Close all scopes", () => map.toggleAll(), "open-all")
         : button("⊞", "Open all scopes", () => map.toggleAll(), "open-all")}
+      {children}
     </div>
   );
 }

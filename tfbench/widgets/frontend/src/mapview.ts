@@ -1,27 +1,25 @@
 // The map's state: which scopes are open, the scene, what is lit. It lays out, draws on a canvas, and tells the panel
 // around it what it shows; selection and search belong to the model, camera and hands have files of their own.
 
-import { ease, reducedMotion, Viewport } from "./camera";
+import { Viewport } from "./camera";
 import { colouring, type Colouring, type ColourBy } from "./colouring";
-import { FONT, paint } from "./draw";
+import { paint, type Paint } from "./draw";
 import { Hands } from "./hands";
+import type { Hierarchy } from "./hierarchy";
 import { Layouter } from "./layouter";
 import { brightNodes, litEdges } from "./light";
 import type { Model } from "./model";
+import { Motion } from "./motion";
 import { OpenScopes } from "./openscopes";
-import { planMap, type Measure } from "./plan";
-import { compose, rowPlace, type Hit, type Item, type Scene } from "./scene";
-import { outputText, shorten } from "./text";
+import { nodeShowing, placeOf } from "./places";
+import { planMap } from "./plan";
+import { compose, type Hit, type Item, type Scene } from "./scene";
 import { readTheme, watchTheme, type Theme } from "./theme";
+import { describe, type Tip } from "./tips";
+import { textWidths } from "./widths";
 
-const MOVE_MS = 200;
-
-export interface Tip {
-  x: number;
-  y: number;
-  title: string;
-  lines: string[];
-}
+/** Pixels of a saved picture, each way, at most. */
+const LARGEST = 8000;
 
 export class MapView {
   readonly viewport = new Viewport();
@@ -43,8 +41,7 @@ export class MapView {
   private lit = new Set<number>();
   private bright: Set<number> | null = null;
   private frame = 0;
-  private from = new Map<number, { x: number; y: number; w: number; h: number }>();
-  private movedAt = 0;
+  private readonly motion = new Motion();
   /** items by the id of their node: ids outlive a change of the graph */
   private places = new Map<string, Item>();
   private pendingReveal: string | null = null;
@@ -52,15 +49,20 @@ export class MapView {
   private readonly stops: (() => void)[] = [];
   private detachers: (() => void)[] = [];
   private fromHere = false;
-  private measurer: CanvasRenderingContext2D | null = null;
-  private readonly widths = new Map<string, number>();
+  private readonly measure = textWidths(() => this.getTheme().font);
 
   constructor(private readonly model: Model) {
     this.stops.push(
       model.on("graph", () => this.graphChanged()),
+      model.on("shown", () => this.shownChanged()),
       model.on("selection", () => this.selectionChanged()),
       model.on("query", () => this.queryChanged()),
     );
+  }
+
+  /** The tree that is drawn. */
+  get tree(): Hierarchy {
+    return this.model.shown;
   }
 
   close(): void {
@@ -111,20 +113,6 @@ export class MapView {
     return (this.theme ??= readTheme(this.canvas ?? document.documentElement));
   }
 
-  private measure: Measure = (text, font) => {
-    const key = font[0]! + text;
-    const known = this.widths.get(key);
-    if (known !== undefined) return known;
-    this.measurer ??= document.createElement("canvas").getContext("2d");
-    const ctx = this.measurer!;
-    const family = this.getTheme().font;
-    ctx.font = font === "title" ? `${FONT.title} ${FONT.size}px ${family}` : `${FONT.small}px ${family}`;
-    const width = Math.ceil(ctx.measureText(text).width);
-    if (this.widths.size > 20_000) this.widths.clear();
-    this.widths.set(key, width);
-    return width;
-  };
-
   /** Whether keys go to the map. The focused element may be inside a shadow tree. */
   get focused(): boolean {
     const root = this.canvas?.getRootNode() as Document | ShadowRoot | undefined;
@@ -141,28 +129,34 @@ export class MapView {
   }
 
   colouring(): Colouring {
-    return (this.colours ??= colouring(this.model, this.model.tree, this.colourBy));
+    return (this.colours ??= colouring(this.model, this.tree, this.colourBy));
   }
 
   private graphChanged(): void {
     this.colours = null;
     this.hovered = -1;
-    this.open.welcome(this.model.tree);
+    this.open.welcome(this.tree);
     void this.layout(null);
+  }
+
+  /** Another part of the graph is shown: it is looked at from its beginning. */
+  private shownChanged(): void {
+    this.open.welcome(this.tree);
+    this.fresh = true;
+    this.graphChanged();
   }
 
   /** Plans and lays out; `anchor`, a node's id, keeps its place on the screen. Waits until the map is in front. */
   private async layout(anchor: string | null): Promise<void> {
     this.stale = this.canvas === null;
     if (this.stale) return;
-    const { model } = this;
-    const { tree } = model;
+    const { model, tree } = this;
     const plan = planMap(model, tree, this.open.nodes(tree), this.measure);
     this.setBusy(true);
     const result = await this.layouter.request(plan.problem);
     if (!result) return;
     this.setBusy(false);
-    if (model.tree !== tree) return;
+    if (this.tree !== tree) return;
     this.replace(compose(plan, result), anchor);
     this.relight();
     this.queryChanged();
@@ -176,15 +170,14 @@ export class MapView {
 
   /** A new scene in the place of the old one: boxes that both have move, the anchor stays where it was. */
   private replace(scene: Scene, anchor: string | null): void {
-    const { tree } = this.model;
+    const { tree } = this;
     const before = this.places;
     const after = new Map(scene.items.map((item) => [tree.nodes[item.card.node]!.id, item]));
     this.scene = scene;
     this.places = after;
-    this.from = new Map();
     if (this.fresh) {
       this.home();
-      this.movedAt = 0;
+      this.motion.stop();
       return;
     }
     let dx = 0;
@@ -201,12 +194,7 @@ export class MapView {
       // The graph grew and nobody has chosen what to look at: keep showing it from its beginning.
       if (scene.items.length) this.viewport.go(this.viewport.start(scene));
     }
-    if (reducedMotion()) return;
-    for (const [id, item] of after) {
-      const old = before.get(id);
-      if (old) this.from.set(item.card.node, { x: old.x - dx, y: old.y - dy, w: old.w, h: old.h });
-    }
-    this.movedAt = performance.now();
+    this.motion.start(before, after, dx, dy);
   }
 
   private setBusy(busy: boolean): void {
@@ -219,7 +207,7 @@ export class MapView {
 
   /** Opens or closes a scope. */
   toggle(node: number): void {
-    const { id } = this.model.tree.nodes[node]!;
+    const { id } = this.tree.nodes[node]!;
     this.viewport.touched = true;
     this.open.toggle(id);
     void this.layout(id);
@@ -227,13 +215,13 @@ export class MapView {
 
   /** Opens every scope, or closes all. */
   toggleAll(): void {
-    this.open.toggleAll(this.model.tree);
+    this.open.toggleAll(this.tree);
     this.fresh = true;
     void this.layout(null);
   }
 
   get allOpen(): boolean {
-    return this.open.all(this.model.tree);
+    return this.open.all(this.tree);
   }
 
   /** Whether opening a closed card would show something. */
@@ -268,19 +256,8 @@ export class MapView {
     this.draw();
   }
 
-  /** Where an operation or scope is on the map: itself, its row on a card, or the closed scope it is in. */
   private placeOf(name: string): { x: number; y: number } | null {
-    const { scene } = this;
-    if (!scene) return null;
-    const { tree } = this.model;
-    let node = tree.find(name);
-    const host = scene.byNode.get(scene.plan.hosted.get(node) ?? -1);
-    if (host) return { x: host.x + host.w / 2, y: rowPlace(host, node).y };
-    for (; node >= 0; node = tree.nodes[node]!.parent) {
-      const item = scene.byNode.get(node);
-      if (item) return { x: item.x + item.w / 2, y: item.open ? item.y + 15 : item.y + Math.min(item.h / 2, 16) };
-    }
-    return null;
+    return this.scene && placeOf(this.scene, this.tree, name);
   }
 
   /** For tests and for tools: where `name` is, in the window's coordinates. */
@@ -302,9 +279,8 @@ export class MapView {
 
   /** Chooses what a node stands for; -1: nothing. */
   select(node: number): void {
-    const { tree, ops } = this.model;
     this.fromHere = true;
-    this.model.select(node < 0 ? "" : tree.selectionOf(node, ops));
+    this.model.select(node < 0 ? "" : this.tree.selectionOf(node, this.model.ops));
     this.fromHere = false;
   }
 
@@ -313,9 +289,23 @@ export class MapView {
     const { node } = item.card;
     this.select(node);
     this.centre(this.model.selected);
-    const { title, lines } = this.describe(node, 0, 0);
+    const { title, lines } = describe(this.model, this.tree, node);
     const state = item.open ? ", open" : this.expandable(node) ? ", closed" : "";
     this.announce(`${title}, ${lines.join(", ")}${state}`);
+  }
+
+  /** Shows another part of the graph, by a key on what is chosen; whether the key means anything. */
+  show(key: string): boolean {
+    const { model } = this;
+    const what = [model.selected.replace(/\/$/, "")];
+    if (key === "a") model.setRules([]);
+    else if (!model.selected) return false;
+    else if (key === "f") model.addRule({ do: "focus", by: "near", what, steps: 2 });
+    else if (key === "n") model.addRule({ do: "focus", by: "needed", what });
+    else if (key === "h") model.addRule({ do: "hide", by: "name", what });
+    else return false;
+    this.announce(`${model.shownCount} of ${model.ops.length} operations are shown`);
+    return true;
   }
 
   private selectionChanged(): void {
@@ -327,7 +317,7 @@ export class MapView {
 
   /** Opens what hides `name`, then brings it into sight. */
   private reveal(name: string): void {
-    const { tree } = this.model;
+    const { tree } = this;
     const node = tree.find(name);
     if (node < 0) return;
     if (this.open.reveal(tree, node) || this.stale) {
@@ -338,20 +328,13 @@ export class MapView {
 
   /** The node on the map that shows what is selected, or -1. */
   get selectedNode(): number {
-    const { scene, model } = this;
-    const { selected, tree } = model;
-    if (!scene || !selected) return -1;
-    const op = model.find(selected);
-    if (op >= 0) {
-      const leaf = tree.leaf[op]!;
-      return scene.plan.hosted.has(leaf) ? leaf : (scene.plan.visible[op] ?? -1);
-    }
-    for (let node = tree.find(selected); node >= 0; node = tree.nodes[node]!.parent) if (scene.byNode.has(node)) return node;
-    return -1;
+    const { scene, model, tree } = this;
+    return scene && model.selected ? nodeShowing(scene, tree, model, model.selected) : -1;
   }
 
   private relight(): void {
-    const { tree, selected } = this.model;
+    const { tree } = this;
+    const { selected } = this.model;
     // A selected variable is its whole group: the edges of its read count as its own.
     const chosen = selected ? tree.standFor(tree.find(selected)) : -1;
     this.lit = litEdges(this.model, this.scene, [chosen, this.hovered]);
@@ -367,23 +350,9 @@ export class MapView {
     const node = !found ? -1 : found.row ? found.row.node : found.item.card.node;
     const same = node === this.hovered;
     this.hovered = node;
-    this.tip = node >= 0 ? this.describe(node, x, y) : null;
+    this.tip = node >= 0 ? describe(this.model, this.tree, node, x, y) : null;
     if (!same) this.relight();
     if (!same || this.tip) this.changed();
-  }
-
-  private describe(node: number, x: number, y: number): Tip {
-    const { tree, ops } = this.model;
-    const group = tree.nodes[node]!;
-    const lines: string[] = [];
-    if (group.kind === "scope" || group.kind === "series") {
-      lines.push(`${group.total} operations${group.variables ? `, ${group.variables} variables` : ""}`);
-    } else {
-      const op = ops[group.op]!;
-      lines.push(op.outputs.length ? `${op.type} → ${op.outputs.slice(0, 3).map(outputText).join(", ")}` : op.type);
-      if (op.device) lines.push(shorten(op.device, 60));
-    }
-    return { x, y, title: shorten(tree.selectionOf(node, ops), 90), lines };
   }
 
   // -- painting ----------------------------------------------------------------------------------------------
@@ -400,24 +369,39 @@ export class MapView {
     if (!ctx || !this.scene || !viewport.width) return;
     const now = performance.now();
     if (viewport.advance(now)) this.changed();
-    const moved = this.movedAt ? Math.min(1, (now - this.movedAt) / MOVE_MS) : 1;
-    if (moved === 1) this.movedAt = 0;
-    paint(ctx, {
-      scene: this.scene,
+    const moved = this.motion.at(now);
+    const { camera, width, height } = viewport;
+    paint(ctx, { ...this.look(), camera, width, height, ratio: window.devicePixelRatio || 1, moved });
+    if (viewport.gliding || moved < 1) this.draw();
+  }
+
+  /** What is painted, apart from where one looks. */
+  private look(): Omit<Paint, "camera" | "width" | "height" | "ratio" | "moved"> {
+    return {
+      scene: this.scene!,
       theme: this.getTheme(),
       colours: this.colouring(),
-      camera: viewport.camera,
-      width: viewport.width,
-      height: viewport.height,
-      ratio: window.devicePixelRatio || 1,
       selected: this.selectedNode,
       hovered: this.hovered,
       bright: this.bright,
       lit: this.lit,
       focus: this.focused,
-      moved: ease(moved),
-      from: this.from,
-    });
-    if (viewport.gliding || moved < 1) this.draw();
+      from: this.motion.from,
+    };
+  }
+
+  /** The whole map as it is open now, as a PNG; null where there is none. */
+  picture(): Promise<Blob | null> {
+    const { scene } = this;
+    if (!scene?.items.length) return Promise.resolve(null);
+    const margin = 16;
+    const size = { w: scene.w + 2 * margin, h: scene.h + 2 * margin };
+    const ratio = Math.min(2, LARGEST / Math.max(size.w, size.h));
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.ceil(size.w * ratio);
+    canvas.height = Math.ceil(size.h * ratio);
+    const camera = { x: margin, y: margin, scale: 1 };
+    paint(canvas.getContext("2d", { alpha: false })!, { ...this.look(), camera, width: size.w, height: size.h, ratio, moved: 1, hovered: -1 });
+    return new Promise((done) => canvas.toBlob(done));
   }
 }

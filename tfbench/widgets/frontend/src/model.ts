@@ -2,10 +2,11 @@
 // views of one widget. Nothing here knows about drawing.
 
 import { Hierarchy } from "./hierarchy";
-import { readFilters, readOrder, readPlacement, type FiltersAnswer, type OrderAnswer, type PlacementAnswer } from "./answers";
+import { meant, shownOps, type Rule } from "./showing";
+import { readFilters, readMaps, readOrder, readPlacement, type FiltersAnswer, type MapsAnswer, type OrderAnswer, type PlacementAnswer } from "./answers";
 import type { GraphInfo, Message, Op, Stats, Variable } from "./protocol";
 import { closeness, matcher } from "./text";
-import { readHistory, readRows, readStats } from "./protocol";
+import { bytes, readHistory, readRows, readStats } from "./protocol";
 
 /** Points a sparkline keeps. */
 export const HISTORY = 120;
@@ -22,7 +23,7 @@ export const DATA = 0;
 export const CONTROL = 1;
 export const REFERENCE = 2;
 
-export type Topic = "graph" | "stats" | "status" | "selection" | "tab" | "query" | "answer";
+export type Topic = "graph" | "shown" | "stats" | "status" | "selection" | "tab" | "query" | "answer";
 
 export class Model {
   ops: Op[] = [];
@@ -40,6 +41,7 @@ export class Model {
   into: number[][] = [];
   private byName = new Map<string, number>();
   private variableOfOp = new Map<number, number>();
+  private takers = new Set<(form: "svg" | "html", content: ArrayBuffer, error: string) => void>();
   private listeners = new Map<Topic, Set<() => void>>();
 
   private hierarchy: Hierarchy | null = null;
@@ -56,12 +58,58 @@ export class Model {
   order: OrderAnswer | null = null;
   placement: PlacementAnswer | null = null;
   filters: FiltersAnswer | null = null;
+  maps: MapsAnswer | null = null;
+  /** how often the user has given a feed */
+  feeds = 0;
   /** Asks the kernel; whoever connects the model says how. */
-  ask: (what: "order" | "placement" | "filters", fetch: string) => void = () => {};
+  ask: (what: "order" | "placement" | "filters" | "maps" | "export", fetch: string, more?: { image: number }) => void = () => {};
+
+  /** What the map leaves out and how it groups. */
+  rules: Rule[] = [];
+  private view: { tree: Hierarchy; count: number } | null = null;
 
   /** The tree of scopes of the graph as it is now. */
   get tree(): Hierarchy {
     return (this.hierarchy ??= new Hierarchy(this.ops));
+  }
+
+  /** The tree that map and outline show: without what the rules hide, with the groups that they ask for. */
+  get shown(): Hierarchy {
+    return this.look().tree;
+  }
+
+  /** How many operations the rules leave on the map. */
+  get shownCount(): number {
+    return this.look().count;
+  }
+
+  private look(): { tree: Hierarchy; count: number } {
+    if (this.view) return this.view;
+    const { rules, ops } = this;
+    if (!rules.length) return (this.view = { tree: this.tree, count: ops.length });
+    const shown = shownOps(this, rules);
+    const groups = rules.filter((rule) => rule.do === "group").map((rule) => ({ name: rule.name || "group", ops: meant(this, rule) }));
+    const dissolved = rules.filter((rule) => rule.do === "dissolve").flatMap((rule) => rule.what.map((name) => `${name}/`));
+    const count = shown ? shown.reduce((sum, one) => sum + one, 0) : ops.length;
+    return (this.view = { tree: new Hierarchy(ops, shown, groups, dissolved), count });
+  }
+
+  /** The rule that a box of the map was made by. */
+  ruleOfGroup(id: string): Rule | undefined {
+    return id ? this.rules.filter((rule) => rule.do === "group")[this.shown.groups.indexOf(id)] : undefined;
+  }
+
+  setRules(rules: Rule[]): void {
+    if (JSON.stringify(rules) === JSON.stringify(this.rules)) return;
+    this.rules = rules;
+    this.view = null;
+    this.emit("shown");
+  }
+
+  /** One rule more; the same rule again changes nothing. */
+  addRule(rule: Rule): void {
+    const text = JSON.stringify(rule);
+    this.setRules([...this.rules.filter((old) => JSON.stringify(old) !== text), rule]);
   }
 
   on(topic: Topic, listener: () => void): () => void {
@@ -69,6 +117,12 @@ export class Model {
     if (!set) this.listeners.set(topic, (set = new Set()));
     set.add(listener);
     return () => set.delete(listener);
+  }
+
+  /** `take` gets the files that the kernel makes. */
+  onExport(take: (form: "svg" | "html", content: ArrayBuffer, error: string) => void): () => void {
+    this.takers.add(take);
+    return () => this.takers.delete(take);
   }
 
   emit(topic: Topic): void {
@@ -172,6 +226,17 @@ export class Model {
         this.filters = readFilters(message, buffers);
         this.emit("answer");
         break;
+      case "maps":
+        this.maps = readMaps(message, buffers);
+        this.emit("answer");
+        break;
+      case "export":
+        for (const take of this.takers) take(message.fetch, buffers[0] ? bytes(buffers[0]) : new ArrayBuffer(0), message.error ?? "");
+        break;
+      case "fed":
+        this.feeds++;
+        this.emit("answer");
+        break;
       case "status":
         this.state = message.state;
         this.runs = message.runs;
@@ -210,6 +275,7 @@ export class Model {
   private index(): void {
     const { ops } = this;
     this.hierarchy = null;
+    this.view = null;
     this.found = null;
     this.byName = new Map(ops.map((op, i) => [op.name, i]));
     this.variableOfOp = new Map(this.variables.map((v, i) => [v.op, i]));

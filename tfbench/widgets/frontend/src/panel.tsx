@@ -30,8 +30,16 @@ export function Panel({ model, map }: { model: Model; map: MapView }) {
     event.preventDefault();
     event.stopPropagation();
   };
+  // Keys that no part of the panel has taken.
+  const key = (event: KeyboardEvent): void => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if ((event.target as HTMLElement).matches("input, select, textarea")) return;
+    frame.current?.querySelector<HTMLElement>('[data-testid="tfb-search"]')?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  };
   return (
-    <div class={`tfb-panel${size.w < 720 ? " tfb-narrow" : ""}`} ref={frame} data-testid="tfb-panel" data-tab={current.id}>
+    <div class={`tfb-panel${size.w < 720 ? " tfb-narrow" : ""}`} ref={frame} onKeyDown={key} data-testid="tfb-panel" data-tab={current.id}>
       <div class="tfb-bar-top">
         <div class="tfb-title">
           <strong title={shorten(model.graph.name, 400)}>{shorten(model.graph.name || "graph", 28)}</strong>

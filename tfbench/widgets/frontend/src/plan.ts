@@ -6,31 +6,10 @@
 //   * what feeds or collects from many boxes of a large scope is a row, too.
 // Those edges are drawn when one of their ends is pointed at or selected.
 
-import type { Group, Hierarchy } from "./hierarchy";
-import { VARIABLE_TYPES } from "./hierarchy";
 import type { Box, Problem } from "./boxes";
+import { Cards, isVariable, type Card, type Measure, type Mode } from "./cards";
+import type { Group, Hierarchy } from "./hierarchy";
 import { CONTROL, REFERENCE, type Model } from "./model";
-import { count, outputText, shapeText, shorten } from "./text";
-
-export type Mode = "read" | "write" | "control" | "constant" | "hub";
-
-export interface Row {
-  /** the node that the row stands for; -1: a note */
-  node: number;
-  mode: Mode;
-  label: string;
-  detail: string;
-}
-
-export interface Card {
-  node: number;
-  shape: "card" | "pill" | "group";
-  title: string;
-  subtitle: string;
-  rows: Row[];
-  w: number;
-  h: number;
-}
 
 export interface LinkInfo {
   from: number;
@@ -50,7 +29,7 @@ export interface Plan {
   problem: Problem;
   cards: Map<number, Card>;
   containers: Map<number, ContainerInfo>;
-  /** op index -> visible node */
+  /** op index -> visible node; -1: the op is hidden */
   visible: Int32Array;
   /** constants shown only as a row -> the node whose card has it */
   hosted: Map<number, number>;
@@ -61,12 +40,6 @@ export interface Plan {
   stacks: Set<number>;
 }
 
-/** Widths of a text in the map's fonts. */
-export type Measure = (text: string, font: "title" | "small") => number;
-
-export const CARD = { padX: 11, padY: 7, title: 16, line: 15, rowGap: 5 };
-const MAX_ROWS = 4;
-const LABEL = 30;
 const HUB_BOXES = 15;
 const HUB_DEGREE = 6;
 
@@ -80,25 +53,21 @@ interface Pair extends LinkInfo {
 
 class Planner {
   private readonly visible: Int32Array;
-  private readonly cards = new Map<number, Card>();
-  private readonly rows = new Map<number, Row[]>();
-  /** edges that a card only counts */
-  private readonly notes = new Map<number, { variables: number; inputs: number }>();
+  private readonly cards: Cards;
   private readonly hosted = new Map<number, number>();
   private readonly extracted: LinkInfo[] = [];
   private readonly containers = new Map<number, ContainerInfo>();
   private readonly links = new Map<number, Map<string, LinkInfo>>();
   private readonly linked = new Set<number>();
-  private readonly expandable = new Set<number>();
-  private readonly stacks = new Set<number>();
 
   constructor(
     private readonly model: Model,
     private readonly tree: Hierarchy,
     private readonly open: Set<number>,
-    private readonly measure: Measure,
+    measure: Measure,
   ) {
-    this.visible = new Int32Array(model.ops.length);
+    this.cards = new Cards(model, tree, measure);
+    this.visible = new Int32Array(model.ops.length).fill(-1);
   }
 
   run(): Plan {
@@ -107,7 +76,8 @@ class Planner {
     const drawn = this.withoutHubs(this.withoutConstants(this.withoutVariables(pairs)));
     for (const pair of drawn) this.route(pair);
     const problem = this.problem(0);
-    const { cards, containers, visible, hosted, extracted, expandable, stacks } = this;
+    const { containers, visible, hosted, extracted } = this;
+    const { all: cards, expandable, stacks } = this.cards;
     return { problem, cards, containers, visible, hosted, extracted, expandable, stacks };
   }
 
@@ -136,7 +106,7 @@ class Planner {
     for (let e = 0; e < source.length; e++) {
       const from = this.visible[source[e]!]!;
       const to = this.visible[target[e]!]!;
-      if (from === to) continue;
+      if (from === to || from < 0 || to < 0) continue;
       const what = kind[e] === CONTROL ? "control" : kind[e] === REFERENCE ? "reference" : "data";
       // A variable's write and its reads are told apart: the same two cards may be joined by both.
       const mode = this.modeOf(e, from);
@@ -160,36 +130,13 @@ class Planner {
   }
 
   private isVariable(node: number): boolean {
-    const { kind, op, parent } = this.group(node);
-    if (kind === "variable") return true;
-    return kind === "op" && VARIABLE_TYPES.has(this.model.ops[op]!.type) && this.group(parent).kind !== "variable";
+    return isVariable(this.model, this.tree, node);
   }
 
   private extract(pair: Pair, mode: Mode | null): void {
     this.extracted.push(pair);
     if (mode === null || this.isOpen(pair.to)) return;
-    const row = this.rowFor(pair.from, mode, this.group(pair.to).parent);
-    const rows = this.rows.get(pair.to);
-    if (!rows) this.rows.set(pair.to, [row]);
-    else if (!rows.some((r) => r.node === row.node && r.mode === row.mode)) rows.push(row);
-  }
-
-  private note(node: number): { variables: number; inputs: number } {
-    let note = this.notes.get(node);
-    if (!note) this.notes.set(node, (note = { variables: 0, inputs: 0 }));
-    return note;
-  }
-
-  /** `near`: the scope that the row is read in. */
-  private rowFor(node: number, mode: Mode, near: number): Row {
-    const group = this.group(node);
-    const op = group.op < 0 ? undefined : this.model.ops[group.op];
-    let detail = "";
-    if (mode === "constant" && op) detail = constantText(op.attrs, op.outputs);
-    else if (this.isVariable(node)) detail = variableShape(this.model, group.op);
-    const away = group.parent !== near && group.parent !== 0 && mode !== "constant";
-    const label = away ? `${this.group(group.parent).label}/${group.label}` : group.label;
-    return { node, mode, label, detail };
+    this.cards.addRow(pair.from, pair.to, mode);
   }
 
   private withoutVariables(pairs: Map<number, Pair>): Pair[] {
@@ -199,7 +146,7 @@ class Planner {
         if (this.isVariable(pair.to)) this.extract(pair, null);
         else if (pair.mode === "control") {
           this.extract(pair, null);
-          this.note(pair.to).variables++;
+          this.cards.addNote(pair.to, "variables");
         } else this.extract(pair, pair.mode);
       } else if (this.isVariable(pair.to)) this.extract(pair, null);
       else kept.push(pair);
@@ -257,7 +204,7 @@ class Planner {
       }
       if (into.get(to)!.size >= HUB_DEGREE) {
         this.extract(pair, null);
-        this.note(pair.to).inputs++;
+        this.cards.addNote(pair.to, "inputs");
         return false;
       }
       return true;
@@ -299,7 +246,7 @@ class Planner {
     const problem: Problem = { boxes: [], links: [], inputs: [], outputs: [], above: [], below: [] };
     for (const child of this.group(container).children) {
       if (this.hosted.has(child)) continue;
-      const card = this.card(child);
+      const card = this.cards.make(child, this.isOpen(child));
       const box: Box = { id: id(child), w: card.w, h: card.h };
       if (this.isOpen(child)) box.open = this.problem(child);
       if (this.linked.has(child)) problem.boxes.push(box);
@@ -322,94 +269,8 @@ class Planner {
     this.containers.set(container, info);
     return problem;
   }
-
-  private card(node: number): Card {
-    const group = this.group(node);
-    const pill = this.isVariable(node) && !this.isOpen(node);
-    const title = shorten(group.label, LABEL);
-    if (this.isOpen(node)) {
-      const subtitle = count(group.total, "op");
-      const w = this.measure(title, "title") + this.measure(subtitle, "small") + 58;
-      return this.keep({ node, shape: "group", title, subtitle, rows: [], w, h: 0 });
-    }
-    if (pill) {
-      const subtitle = variableShape(this.model, group.op);
-      const w = this.measure(title, "title") + this.measure(subtitle, "small") + 46;
-      return this.keep({ node, shape: "pill", title, subtitle, rows: [], w, h: 26 });
-    }
-    const subtitle = this.subtitle(group);
-    const rows = [...this.inner(group), ...(this.rows.get(node) ?? [])];
-    const shown = rows.length > MAX_ROWS ? rows.slice(0, MAX_ROWS - 1) : rows;
-    if (rows.length > shown.length) {
-      shown.push({ node: -1, mode: "hub", label: `+ ${rows.length - shown.length} more`, detail: "" });
-    }
-    const note = this.notes.get(node);
-    const say = (label: string): number => shown.push({ node: -1, mode: "control", label, detail: "" });
-    if (note?.variables) say(`waits for ${count(note.variables, "variable")}`);
-    if (note?.inputs) say(`and ${count(note.inputs, "input")}`);
-    let w = Math.max(this.measure(title, "title") + (group.children.length ? 18 : 0), this.measure(subtitle, "small"));
-    for (const row of shown) {
-      row.label = shorten(row.label, LABEL - 4);
-      row.detail = shorten(row.detail, 22);
-      const gap = row.detail ? 10 : 0;
-      w = Math.max(w, 14 + this.measure(row.label, "small") + gap + this.measure(row.detail, "small"));
-    }
-    const lines = (subtitle ? CARD.line : 0) + (shown.length ? CARD.rowGap + shown.length * CARD.line : 0);
-    return this.keep({
-      node,
-      shape: "card",
-      title,
-      subtitle,
-      rows: shown,
-      w: Math.max(72, Math.ceil(w) + 2 * CARD.padX),
-      h: 2 * CARD.padY + CARD.title + lines,
-    });
-  }
-
-  /** A bundle's own constants, written like the rows that come from outside. */
-  private inner(group: Group): Row[] {
-    if (group.kind !== "bundle") return [];
-    return group.children
-      .filter((child) => this.model.ops[this.group(child).op]!.type === "Const")
-      .map((child) => this.rowFor(child, "constant", group.parent));
-  }
-
-  private subtitle(group: Group): string {
-    if (group.kind === "scope" || group.kind === "series") {
-      const parts = [count(group.total, "op")];
-      if (group.variables) parts.push(count(group.variables, "variable"));
-      return parts.join(" · ");
-    }
-    const op = this.model.ops[group.op]!;
-    const same = op.type.toLowerCase().replace(/v\d$/, "") === group.label.toLowerCase().replace(/_\d+$/, "");
-    const output = op.outputs[0];
-    const shape = !output || output.shape === null ? "" : shapeText(output.shape);
-    if (same) return shape || (op.outputs.length ? outputText(output) : "no output");
-    return shape ? `${shorten(op.type, 26)} · ${shape}` : shorten(op.type, 34);
-  }
-
-  private keep(card: Card): Card {
-    const { children, kind } = this.group(card.node);
-    if (card.shape !== "group" && children.length) {
-      this.expandable.add(card.node);
-      if (kind === "scope" || kind === "series") this.stacks.add(card.node);
-    }
-    this.cards.set(card.node, card);
-    return card;
-  }
 }
 
 export function isWriter(type: string): boolean {
   return /^(Assign|Scatter|Apply|SparseApply|Resource(Apply|SparseApply|Scatter|CountUpTo|StridedSliceAssign)|CountUpTo|StridedSliceAssign)/.test(type);
-}
-
-function variableShape(model: Model, op: number): string {
-  const variable = model.variables[model.variableOf(op)];
-  if (variable) return shapeText(variable.shape);
-  return shapeText(model.ops[op]?.outputs[0]?.shape ?? null);
-}
-
-function constantText(attrs: [string, string][], outputs: { dtype: string; shape: number[] | null }[]): string {
-  const value = attrs.find(([key]) => key === "value")?.[1];
-  return value ?? outputText(outputs[0]);
 }

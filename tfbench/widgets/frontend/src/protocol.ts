@@ -2,7 +2,7 @@
 // is a custom message {v, kind, seq, …} with binary buffers. The kernel numbers its messages; when the page
 // misses one it asks for a whole snapshot and ignores differences until it has it.
 
-import type { FiltersMessage, OrderMessage, PlacementMessage } from "./answers";
+import type { FiltersMessage, MapsMessage, OrderMessage, PlacementMessage } from "./answers";
 
 export const VERSION = 1;
 
@@ -113,7 +113,23 @@ export interface StatusMessage {
   text: string;
 }
 
-export type Message = SnapshotMessage | StatsMessage | StatusMessage | OrderMessage | PlacementMessage | FiltersMessage;
+/** What feature maps are made of has changed. */
+export interface FedMessage {
+  v: number;
+  kind: "fed";
+  seq: number;
+}
+
+/** A file that the kernel made. */
+export interface ExportMessage {
+  v: number;
+  kind: "export";
+  seq: number;
+  fetch: "svg" | "html";
+  error?: string;
+}
+
+export type Message = ExportMessage | FedMessage | MapsMessage | SnapshotMessage | StatsMessage | StatusMessage | OrderMessage | PlacementMessage | FiltersMessage;
 
 /** A typed array over a message buffer, copied: buffers are DataViews at any alignment. */
 export function bytes(view: DataView | ArrayBuffer): ArrayBuffer {

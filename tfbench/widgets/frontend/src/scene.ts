@@ -1,7 +1,8 @@
 // A plan and its layout, flattened to absolute places: what is drawn and what can be hit.
 
 import { HEADER, PAD, type Point, type Result } from "./boxes";
-import { CARD, type Card, type LinkInfo, type Plan, type Row } from "./plan";
+import { CARD, type Card, type Row } from "./cards";
+import type { LinkInfo, Plan } from "./plan";
 
 export interface Item {
   card: Card;

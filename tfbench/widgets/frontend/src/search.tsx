@@ -1,4 +1,5 @@
-// The search box: names with * wildcards, `type:` and `device:`; a list of what fits, chosen by key or click.
+// The search box: names with * wildcards or /regular expressions/, `type:`, `scope:` and `device:`; a list of what fits,
+// chosen by key or click; what is found can be shown alone or hidden.
 
 import { useRef, useState } from "preact/hooks";
 import { useModel } from "./hooks";
@@ -33,8 +34,30 @@ export function Search({ model }: { model: Model }) {
     } else return;
     event.preventDefault();
   };
+  // The buttons under the list can be reached by Tab.
+  const leave = (event: FocusEvent): void => {
+    if (!(event.currentTarget as HTMLElement).contains(event.relatedTarget as Node | null)) setOpen(false);
+  };
+  const act = (label: string, what: "focus" | "hide") => (
+    <button
+      type="button"
+      class="tfb-more"
+      onMouseDown={(e) => {
+        e.preventDefault(); // the list stays open until the click
+      }}
+      onClick={() => {
+        model.addRule({ do: what, by: "search", what: [model.query.trim()] });
+        model.search("");
+        model.show("map");
+        setOpen(false);
+      }}
+      data-testid={`tfb-found-${what}`}
+    >
+      {label}
+    </button>
+  );
   return (
-    <div class="tfb-search">
+    <div class="tfb-search" onFocusIn={() => setOpen(true)} onFocusOut={(e) => leave(e)}>
       <svg width="13" height="13" viewBox="0 0 13 13" aria-hidden="true">
         <circle cx="5.5" cy="5.5" r="4" />
         <path d="M8.6 8.6 L12 12" />
@@ -45,9 +68,10 @@ export function Search({ model }: { model: Model }) {
         role="combobox"
         aria-expanded={open && listed.length > 0}
         aria-controls="tfb-found"
-        aria-label="Search operations"
+        aria-label="Search operations: names, * for anything, /regular expression/, type:, scope:, device:"
+        aria-keyshortcuts="/"
         aria-activedescendant={at >= 0 ? `tfb-found-${at}` : undefined}
-        placeholder="Search names, type:Relu"
+        placeholder="Search (/): conv*, type:Relu, /w\d/"
         spellcheck={false}
         value={model.query}
         onInput={(e) => {
@@ -55,8 +79,6 @@ export function Search({ model }: { model: Model }) {
           setOpen(true);
           setAt(-1);
         }}
-        onFocus={() => setOpen(true)}
-        onBlur={() => setTimeout(() => setOpen(false), 150)}
         onKeyDown={key}
         data-testid="tfb-search"
       />
@@ -84,6 +106,12 @@ export function Search({ model }: { model: Model }) {
               <i>{shorten(model.ops[op]!.type, 18)}</i>
             </div>
           ))}
+          {matches.length > 0 && (
+            <div class="tfb-found-do">
+              {act("show only these", "focus")}
+              {act("hide these", "hide")}
+            </div>
+          )}
           {matches.length > LISTED && <div class="tfb-found-count">and {(matches.length - LISTED).toLocaleString("en")} more</div>}
         </div>
       )}

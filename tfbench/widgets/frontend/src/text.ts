@@ -83,23 +83,41 @@ function lineText(source: Source, near?: Source): string {
   return `${shorten(file, 40)}:${source.line ?? "?"}`;
 }
 
-/** Whether `query` (words, `*` wildcards, `type:` and `device:` prefixes; all must hold) fits. */
+/** A regular expression between slashes, or null; what is no regular expression fits nothing. */
+function expression(text: string): RegExp | null {
+  const [, inner] = /^\/(.+)\/$/s.exec(text) ?? [];
+  if (inner === undefined) return null;
+  try {
+    return new RegExp(inner, "is");
+  } catch {
+    return /(?!)/;
+  }
+}
+
+/**
+ * Whether `query` fits: words that must all hold, with `*` wildcards or as /regular expressions/; `type:`, `scope:`,
+ * `name:` and `device:` say where to look. `../showing.py` reads queries the same way.
+ */
 export function matcher(query: string): (name: string, type: string, device: string) => boolean {
   const tests = query
     .trim()
-    .toLowerCase()
     .split(/\s+/)
     .filter(Boolean)
     .map((word) => {
-      const [, field, text] = /^(?:(type|device):)?(.*)$/s.exec(word)!;
+      const [, prefix, text] = /^(?:(type|device|scope|name):)?(.*)$/is.exec(word)!;
+      const field = prefix?.toLowerCase();
       const glob = text!.includes("*");
-      const pattern = text!.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*+/g, ".*");
-      const regex = new RegExp(glob ? `^${pattern}$` : pattern, "s");
-      return { field, regex };
+      const pattern = text!
+        .toLowerCase()
+        .replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*+/g, ".*");
+      // A scope is meant from its beginning, with all that is in it.
+      const whole = field === "scope" ? `^${pattern.replace(/\/$/, "")}/` : glob ? `^${pattern}$` : pattern;
+      return { field, regex: expression(text!) ?? new RegExp(whole, "s") };
     });
   return (name, type, device) =>
     tests.every(({ field, regex }) => {
       if (field === "type") return regex.test(type.toLowerCase());
+      if (field === "name" || field === "scope") return regex.test(name.toLowerCase());
       if (field === "device") return regex.test(device.toLowerCase());
       return regex.test(name.toLowerCase()) || regex.test(type.toLowerCase());
     });

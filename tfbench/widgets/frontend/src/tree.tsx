@@ -16,8 +16,8 @@ interface TreeRow {
 }
 
 export function Outline({ model }: { model: Model }) {
-  useModel(model, "graph", "selection", "query");
-  const { tree } = model;
+  useModel(model, "graph", "shown", "selection", "query");
+  const { shown: tree } = model;
   const [open, setOpen] = useState<Set<string>>(() => new Set());
   const [scroller, size] = useSize<HTMLDivElement>();
   const [top, setTop] = useState(0);
