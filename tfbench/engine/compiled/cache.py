@@ -4,8 +4,8 @@ That is: the processor and its features, the versions of Python, llvmlite, Numba
 package, and the kernel's name with its parameters. A file begins with a digest of its content, so that a damaged one is
 noticed and made again. Nothing here raises: without a cache kernels are compiled once per process.
 
-The folder is `TFBENCH_CACHE_DIR`, else `tfbench/compiled` in the user's cache folder. Files are code that will be run, so
-what belongs to another user is not read.
+The folder is `TFBENCH_CACHE_DIR`, else `tfbench/compiled` in the user's cache folder. Files are code that will be run,
+so what belongs to another user is not read.
 """
 
 from __future__ import annotations

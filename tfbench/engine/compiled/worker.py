@@ -1,8 +1,8 @@
 """The process that compiles: kernels' names in, object files out.
 
 A process of its own, because compiling in a thread would hold the GIL for seconds, and because Numba then takes its
-memory elsewhere, for as long as there is something to compile. Speaks lines of JSON: `[module, maker, parameters]` is answered
-with `{"compiled": base64}` or `{"error": text}`.
+memory elsewhere, for as long as there is something to compile. Speaks lines of JSON: `[module, maker, parameters]` is
+answered with `{"compiled": base64}` or `{"error": text}`.
 """
 
 from __future__ import annotations

@@ -125,10 +125,10 @@ class InputGradient:
         dx = np.empty(self.input, dy.dtype) if self.covered else np.zeros(self.input, dy.dtype)
         vertical, horizontal = self.windows[-2:]
         images = dx.reshape(-1, vertical.input, horizontal.input, self.input[-1])
-        turned = filter.reshape(-1, vertical.size, horizontal.size, *filter.shape[-2:]).swapaxes(-1, -2)
+        turned = filter.swapaxes(-1, -2)
         for rows, columns, row_taps, column_taps, plan in self.parts:
-            taps = turned[:, row_taps, column_taps][:, ::-1, ::-1]
-            plan(dy, np.ascontiguousarray(taps), images[:, rows, columns])
+            taps = turned[..., row_taps, column_taps, :, :][..., ::-1, ::-1, :, :]
+            plan(dy, taps, images[:, rows, columns])
         return dx
 
 

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.kernels import blas, threads
+from tfbench.engine.kernels.conv_compiled import Compiled
 from tfbench.engine.kernels.geometry import Array, Window
 
 #: Aim for the gathered part of a block: it should stay in a core's second-level cache beside filter and result.
@@ -93,6 +94,7 @@ class Correlation:
         self.inner = self.run if self.by_rows else self.run * vertical.size  # of one product
         self.phases = self._phases()
         self._cut()
+        self.compiled = Compiled(self)
 
     # -- planning ---------------------------------------------------------------------------------------
 
@@ -212,6 +214,8 @@ class Correlation:
         `x` has to be contiguous, `out` need not be; neither may be empty.
         """
         x = x.reshape(-1, self.vertical.input, self.horizontal.input, self.channels)
+        if filter.ndim == 4 and self.compiled.forward(self, x, filter, out):
+            return
         filter = np.ascontiguousarray(filter.reshape(-1, self.filters))
         direct = out.flags.c_contiguous
 
@@ -271,6 +275,9 @@ class Correlation:
         total = out.reshape(-1, self.filters)
         parts = max(1, min(PARTS, len(self.tasks), PARTS_BYTES // max(1, out.nbytes)))
         sums = np.zeros((parts, *total.shape), self.dtype)
+        if self.compiled.filter_gradient(self, x, dy, sums):
+            np.sum(sums, axis=0, out=total)
+            return
 
         def work(numbers: Iterator[int]) -> None:
             scratch = _Scratch(self)
