@@ -16,7 +16,8 @@ from tfbench.engine.run_errors import explain, keeps_cause
 from tfbench.engine.steps import AnyStep, GuardStep, LoopStep, depth
 
 #: Called after a step with its input values, its results (None where its branch is not taken) and the number of the
-#: iteration in each loop around it, outermost first.
+#: iteration in each loop around it, outermost first. One that has a method `before` is asked before each step, with
+#: the step, whether its branch is taken, and the iterations; the run goes on when that returns (`stepping`).
 Observer = Callable[[AnyStep, Sequence[Any], Sequence[Any] | None, tuple[int, ...]], None]
 
 #: iterations of a loop that are run step by step before it is compiled
@@ -42,6 +43,7 @@ class Interpreter:
           tf.errors.OpError: if one fails.
         """
         values, observer = self.values, self._observer
+        before = None if observer is None else getattr(observer, "before", None)
         for step in steps:
             if isinstance(step, LoopStep):
                 self.loop(step)
@@ -50,6 +52,8 @@ class Interpreter:
                 if observer is None:
                     step.run(values)
                 else:
+                    if before is not None and not isinstance(step, GuardStep):
+                        before(step, step.guard is None or bool(values[step.guard]), tuple(self._iterations))
                     results = step.run(values)
             except Exception as error:
                 raise self._explained(error, step, ()) from (error if keeps_cause(error) else None)

@@ -91,8 +91,8 @@ class Plan:
         if self._sends:
             feeds = [copied(value) if sent else value for value, sent in zip(feeds, self._sent_feeds, strict=True)]
         generated = self._generated
-        if self._defers and observer is None:
-            return self._finish(self._run_deferring(feeds), given)
+        if self._defers:
+            return self._finish(self._run_deferring(feeds, observer), given)
         if generated is None or observer is not None:
             if observer is None and self._runs and self._compiles():
                 generated = self._generated = generate.whole(self.program)
@@ -109,11 +109,11 @@ class Plan:
             return self._finish(self._run_partitions(self._parallel, generated, feeds), given)
         return self._finish(self._run_whole(generated, feeds), given)
 
-    def _run_deferring(self, feeds: Sequence[Any]) -> list[Any]:
+    def _run_deferring(self, feeds: Sequence[Any], observer: Observer | None) -> list[Any]:
         values = self.program.begin()
         for slot, value in zip(self._feed_slots, feeds, strict=True):
             values[slot] = value
-        deferring.run(self.program, values, feeds)
+        deferring.run(self.program, values, feeds, observer)
         return [values[slot] for slot in self._fetch_slots]
 
     def _run_partitions(self, parallel: Parallel, generated: Generated, feeds: Sequence[Any]) -> Sequence[Any]:

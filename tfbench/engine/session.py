@@ -29,11 +29,12 @@ from tfbench.engine.partition import partition
 from tfbench.engine.placement import Placement
 from tfbench.engine.placer import Placer
 from tfbench.engine.plan import Observer, Plan
+from tfbench.engine.program import Program
 from tfbench.engine.prune import needed_operations
 from tfbench.engine.resources import ResourceStore
 from tfbench.engine.run_history import RunHistory
 from tfbench.engine.tensor import OPERATORS, Tensor
-from tfbench.engine.trace import Recorder
+from tfbench.engine.trace import Recorder, Together
 
 #: kept plans; when full, all are dropped, since a program that makes new fetches all the time gains nothing
 _MOST_PLANS = 1_000
@@ -85,8 +86,16 @@ class BaseSession:
         self.use_devices(device_set(config))
         #: called with the session after every run
         self.observers: list[Callable[[BaseSession], None]] = []
-        #: called with every step of a run; set by tracing, stepping and watching
+        #: called with every step of a run
         self.step_observer: Observer | None = None
+        #: each is asked before a run; may wait or raise; gives what shall observe the run, or None (`stepping`)
+        self.gates: list[Any] = []
+        #: called when the session is closed
+        self.on_close: list[Callable[[], None]] = []
+        #: whether the latest fed values are kept, for whoever shows what becomes of them
+        self.keeps_feeds = False
+        #: the tensors that were fed last, and their values
+        self.last_fed: tuple[list[Tensor], list[Any]] | None = None
         #: called with the session before a run: whoever must be able to undo what runs do sets it for a while
         self.before_run: Callable[[BaseSession], None] | None = None
         graph.sessions.add(self)
@@ -134,6 +143,8 @@ class BaseSession:
         """
         self._closed = True
         self.resources.cancel()
+        for end in list(self.on_close):
+            end()
         self._plans.clear()
         self.resources.clear()
 
@@ -183,6 +194,17 @@ class BaseSession:
             self.before_run(self)
         return self._run_traced(*self._compiled_for(fetches, feed_dict))
 
+    def prepare(self, fetches: Any, feed_dict: Any = None) -> tuple[Program, list[Any], Callable[[Any], Any]]:
+        """A run that has not begun: its program, the fed values, and a function that runs it under an observer.
+
+        Raises:
+          what `run` raises for fetches and feeds that do not fit.
+        """
+        if self.before_run is not None:
+            self.before_run(self)
+        compiled, values = self._compiled_for(fetches, feed_dict)
+        return compiled.plan.program, values, lambda observer: self._run(compiled, values, observer, gated=False)
+
     def _run_traced(self, compiled: _Compiled, values: list[Any]) -> tuple[Any, Recorder]:
         program = compiled.plan.program
         recorder = Recorder(program.placement)
@@ -205,15 +227,27 @@ class BaseSession:
             OPERATORS["fill_partition_graphs"](run_metadata, partitions, program.placement.devices)
         return result
 
-    def _run(self, compiled: _Compiled, values: list[Any], recorder: Recorder | None = None) -> Any:
-        observer: Observer | None = self.step_observer
-        if recorder is not None:
-            observer = recorder if observer is None else recorder.beside(observer)
+    def _run(self, compiled: _Compiled, values: list[Any], own: Any = None, gated: bool = True) -> Any:
+        observer: Any = self.step_observer
+        observers: tuple[Any, ...] = ()
+        if own is not None or self.gates:
+            observers = self._observers(own, observer, gated)
+            observer = Together(observers) if len(observers) > 1 else observers[0] if observers else None
         with self._arithmetic():
             results = compiled.plan.run(values, observer)
+        for seen in observers:
+            if hasattr(seen, "ended"):
+                seen.ended()
+        if self.keeps_feeds and values:
+            self.last_fed = (list(compiled.plan.feeds), values)
         for after in self.observers:
             after(self)
         return results[0] if compiled.single else compiled.fetches.build(results)
+
+    def _observers(self, own: Any, always: Any, gated: bool) -> tuple[Any, ...]:
+        """Who observes the run that is about to begin: those that want to, after the gates have let it through."""
+        asked = [gate.gate() for gate in list(self.gates)] if gated else []
+        return tuple(found for found in (*asked, own, always) if found is not None)
 
     def _arithmetic(self) -> AbstractContextManager[Any]:
         """What a run computes under: no floating-point warnings, and the threads that the config allows."""
@@ -443,13 +477,18 @@ def _key(fetches: Any) -> Any:
 
 def _empty_graph_error(graph: Graph, fetches: Any) -> Exception:
     """What is raised where nothing can run; a fetch from before the graph was emptied says so itself."""
+    why = ""
     try:
         FetchList(graph, fetches)
     except errors.ReplacedTensorError as error:
         return error
-    except (TypeError, ValueError):
-        pass
-    return RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+    except (TypeError, ValueError) as error:
+        why = f" This is also wrong with the fetch: {error}"
+    message = "The Session graph is empty. Add operations to the graph before calling run()."
+    elsewhere = getattr(fetches, "graph", None)
+    if isinstance(elsewhere, Graph) and elsewhere is not graph:
+        why = f" {fetches!r} is in another graph: run it in a session of that one, tf.Session(graph=x.graph)."
+    return RuntimeError(message + why)
 
 
 def _check_options(options: Any, run_metadata: Any) -> None:

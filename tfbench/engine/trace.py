@@ -50,6 +50,31 @@ class Executed:
         return sum(size for _, _, size in self.outputs)
 
 
+class Together:
+    """Several observers of one run, whose steps are then run by one thread. What they do counts for no step."""
+
+    __slots__ = ("_asked", "_clocks", "_told")
+
+    def __init__(self, observers: Sequence[Any]) -> None:
+        self._told = tuple(observers)
+        self._asked = tuple(observer.before for observer in observers if hasattr(observer, "before"))
+        self._clocks = tuple(observer.begin_thread for observer in observers if hasattr(observer, "begin_thread"))
+
+    def before(self, *step: Any) -> None:
+        """Asks those that want to be asked before each step."""
+        if self._asked:
+            for ask in self._asked:
+                ask(*step)
+            for begin in self._clocks:
+                begin()
+
+    def __call__(self, *step: Any) -> None:
+        for tell in self._told:
+            tell(*step)
+        for begin in self._clocks:
+            begin()
+
+
 class Recorder:
     """Notes the steps of one run: it is called after each, by whoever runs them."""
 
@@ -90,16 +115,6 @@ class Recorder:
     def begin_thread(self) -> None:
         """Called by a thread before its first step."""
         self._last.ended = time.perf_counter_ns()
-
-    def beside(self, other: Any) -> Any:
-        """An observer that is this one and another; all steps are then run by one thread."""
-
-        def both(*step: Any) -> None:
-            self(*step)
-            other(*step)
-            self._last.ended = time.perf_counter_ns()
-
-        return both
 
     def add_presets(self, program: Any) -> None:
         """Adds what needs no step, constants and variables: they are there when the run begins."""
