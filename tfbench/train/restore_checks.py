@@ -32,11 +32,12 @@ class Restored(NamedTuple):
     reshaped: bool
 
 
-def restored_tensors(graph: Graph, restore_op_name: str) -> tuple[list[Restored], int]:
-    """What an operation restores, and by how many reading nodes."""
+def restored_tensors(graph: Graph, restore_op_names: str | list[str]) -> tuple[list[Restored], int]:
+    """What an operation, or several, restore, and by how many reading nodes."""
+    asked = [restore_op_names] if isinstance(restore_op_names, str) else restore_op_names
     reads: dict[Operation, None] = {}
     uses: dict[Tensor, tuple[Operation, Operation, bool]] = {}
-    for op in _below(graph.get_operation_by_name(restore_op_name)):
+    for op in _below([graph.get_operation_by_name(name) for name in asked]):
         if op.type == "RestoreV2":
             reads[op] = None
         if op.type in ("Assign", "AssignVariableOp"):
@@ -59,9 +60,9 @@ def restored_tensors(graph: Graph, restore_op_name: str) -> tuple[list[Restored]
     return found, len(reads)
 
 
-def _below(op: Operation) -> Iterator[Operation]:
-    """`op` and all that it waits for, except what makes the references that are assigned to."""
-    seen, stack = {op}, [op]
+def _below(ops: list[Operation]) -> Iterator[Operation]:
+    """`ops` and all that they wait for, except what makes the references that are assigned to."""
+    seen, stack = set(ops), ops[::-1]
     while stack:
         current = stack.pop()
         yield current
@@ -72,8 +73,8 @@ def _below(op: Operation) -> Iterator[Operation]:
                 stack.append(other)
 
 
-def check(graph: Graph, restore_op_name: str, path: str) -> None:
-    """Compares all that `restore_op_name` would restore with the checkpoint at `path`.
+def check(graph: Graph, restore_op_names: str | list[str], path: str) -> None:
+    """Compares all that the operation, or several, would restore with the checkpoint at `path`.
 
     Where several nodes read, their values are read here once before, as one of them could fail after another's
     values are assigned.
@@ -84,7 +85,7 @@ def check(graph: Graph, restore_op_name: str, path: str) -> None:
     """
     from tfbench.formats.checkpoint_files import brackets, opened, wrong_type
 
-    tensors, reading_nodes = restored_tensors(graph, restore_op_name)
+    tensors, reading_nodes = restored_tensors(graph, restore_op_names)
     reader = opened(path)
     for item in tensors:
         found = reader.dtype(item.name)
