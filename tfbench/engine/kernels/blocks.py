@@ -16,6 +16,9 @@ from tfbench.engine.kernels import threads
 #: What stays in a core's second-level cache, temporaries included.
 BLOCK_BYTES = 512 << 10
 
+#: The piece of a compiled loop, which sees to the caches itself: what is worth waking another thread for.
+COMPILED_BYTES = 4 << 20
+
 
 def pieces(xp: Any, items: int, item_bytes: int, budget: int = 0) -> list[slice]:
     """Slices of about `budget` (default `BLOCK_BYTES`) over an axis of `items` entries of `item_bytes`."""
@@ -40,3 +43,10 @@ def run(xp: Any, count: int, task: Callable[[int], None]) -> None:
 def wide(dtype: Any) -> Any:
     """The type to compute in: single precision for half."""
     return np.dtype(np.float32) if dtype == np.float16 else np.dtype(dtype)
+
+
+def native(x: Any) -> str | None:
+    """ "f4" or "f8", as compiled loops call a contiguous array of floats; None for all other arrays."""
+    if x.flags.c_contiguous and x.dtype.isnative:
+        return {"f": "f4", "d": "f8"}.get(x.dtype.char)
+    return None

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernels import norm_compiled
 from tfbench.engine.kernels.blocks import pieces, run, wide
 from tfbench.engine.kernels.geometry import channels_first, channels_last, invalid, is_channels_first
 
@@ -29,6 +30,9 @@ def _fold(rows: int, channels: int) -> int:
 
 def _moments(xp: Any, x: Any, kind: Any) -> tuple[Any, Any]:
     """Mean and sum of squared deviations of each channel, in double precision."""
+    made = norm_compiled.moments(xp, x, kind)
+    if made is not None:
+        return made
     rows, channels = x.shape
     side = _fold(rows, channels)
     folded = x.reshape(rows // side, side * channels)
@@ -58,6 +62,9 @@ def scale_and_shift(xp: Any, x: Any, centre: Any, scale: Any, shift: Any) -> Any
 
     The centre is taken off first: folded into the shift, it would cost the digits of data far from zero.
     """
+    made = norm_compiled.scale_and_shift(xp, x, centre, scale, shift)
+    if made is not None:
+        return made
     rows, channels = x.shape
     side = _fold(rows, channels)
     folded = x.reshape(rows // side, side * channels)
@@ -187,14 +194,18 @@ def fused_batch_norm_grad(
         sums[0, number] = (ones @ dy)[0]
         sums[1, number] = (ones @ (dy * (part - centre)))[0]
 
-    run(xp, len(parts), reduce)
-    d_offset, projected = sums.sum(axis=1)
+    made = norm_compiled.grad_sums(xp, rows, gradients, centre)
+    if made is None:
+        run(xp, len(parts), reduce)
+    d_offset, projected = sums.sum(axis=1) if made is None else made
     d_scale = projected * inverse
     # dx = factor * (dy - mean(dy) - x_hat * mean(dy * x_hat)); without statistics of the batch, factor * dy.
     factor = (scale * inverse).astype(kind)
     slope = (inverse * d_scale / max(1, count)).astype(kind)
     average = (d_offset / max(1, count)).astype(kind)
-    dx = xp.empty_like(rows)
+    dx = norm_compiled.grad_combined(xp, rows, gradients, centre, slope, average, factor) if is_training else None
+    combined = dx is not None
+    dx = xp.empty_like(rows) if dx is None else dx
 
     def combine(number: int) -> None:
         part, dy = (array[parts[number]].astype(kind, copy=False) for array in (rows, gradients))
@@ -208,7 +219,8 @@ def fused_batch_norm_grad(
             made = dy * factor
         dx[parts[number]] = made
 
-    run(xp, len(parts), combine)
+    if not combined:
+        run(xp, len(parts), combine)
     shaped = dx.reshape((x.shape[0], *x.shape[2:], channels)) if first else dx.reshape(x.shape)
     return (
         channels_first(xp, shaped) if first else shaped,

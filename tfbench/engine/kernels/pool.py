@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels import blocks
+from tfbench.engine.kernels import blocks, pool_compiled
 from tfbench.engine.kernels.blocks import pieces, run, wide
 from tfbench.engine.kernels.geometry import (
     Window,
@@ -199,9 +199,11 @@ def _pool(
     data_format: str,
 ) -> Any:
     found = plan(op, x.shape, tuple(ksize), tuple(strides), padding, tuple(explicit_paddings), data_format)
-    if not is_channels_first(data_format):
-        return pool(xp, x, found, block)
-    return channels_first(xp, pool(xp, channels_last(xp, x), found, block))
+    first = is_channels_first(data_format)
+    x = channels_last(xp, x) if first else x
+    out = pool_compiled.forward(op, xp, x, found)
+    out = pool(xp, x, found, block) if out is None else out
+    return channels_first(xp, out) if first else out
 
 
 def max_pool(
@@ -307,6 +309,9 @@ def _avg_pool_grad(
     wanted = (input[0], *(window.output for window in found), channels)
     if dy.shape != wanted:
         raise invalid(f"{op}: Expected grad shape to be {list(wanted)}, but got {list(dy.shape)}")
+    made = pool_compiled.avg_pool_grad(xp, dy, found)
+    if made is not None:
+        return channels_first(xp, made) if first else made
     dx = xp.empty((input[0], *(window.input for window in found), channels), grad.dtype)
     counts = _counts(xp, found, channels, wide(grad.dtype))
     groups = pieces(xp, len(dx), dx[:1].nbytes)

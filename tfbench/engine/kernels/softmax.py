@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernels import softmax_compiled
 from tfbench.engine.kernels.blocks import pieces, run, wide
 from tfbench.engine.kernels.geometry import invalid
 
@@ -23,6 +24,9 @@ def _rows(x: Any) -> Any:
 def softmax(xp: Any, logits: Any) -> Any:
     """`Softmax` over the last axis."""
     rows = _rows(logits)
+    made = softmax_compiled.normalised("softmax", xp, rows)
+    if made is not None:
+        return made.reshape(logits.shape)
     out = xp.empty_like(rows)
     kind = wide(logits.dtype)
     parts = pieces(xp, len(rows), rows[:1].nbytes * 2)
@@ -41,6 +45,9 @@ def softmax(xp: Any, logits: Any) -> Any:
 def log_softmax(xp: Any, logits: Any) -> Any:
     """`LogSoftmax` over the last axis."""
     rows = _rows(logits)
+    made = softmax_compiled.normalised("log_softmax", xp, rows)
+    if made is not None:
+        return made.reshape(logits.shape)
     out = xp.empty_like(rows)
     kind = wide(logits.dtype)
     parts = pieces(xp, len(rows), rows[:1].nbytes * 3)
@@ -70,6 +77,9 @@ def softmax_cross_entropy_with_logits(xp: Any, features: Any, labels: Any) -> tu
             f"labels_size={list(labels.shape)}"
         ) from None
     logits, wanted = xp.broadcast_to(features, shape), xp.broadcast_to(labels, shape)
+    made = softmax_compiled.cross_entropy(xp, logits, wanted)
+    if made is not None:
+        return made
     kind = wide(features.dtype)
     loss, gradient = xp.empty(shape[0], features.dtype), xp.empty(shape, features.dtype)
     if gradient.size == 0:
@@ -114,6 +124,9 @@ def sparse_softmax_cross_entropy_with_logits(xp: Any, features: Any, labels: Any
             f"Received a label value of {int(labels[outside][0])} which is outside the valid range of "
             f"[0, {classes}).  Label values: {shown}"
         )
+    made = softmax_compiled.cross_entropy(xp, features, labels)
+    if made is not None:
+        return made
     kind = wide(features.dtype)
     loss, gradient = xp.empty(batch, features.dtype), xp.empty(features.shape, features.dtype)
     parts = pieces(xp, batch, features[:1].nbytes * 3)

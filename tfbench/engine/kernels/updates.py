@@ -17,6 +17,10 @@ from functools import partial
 from operator import call
 from typing import Any
 
+import numpy as np
+
+from tfbench.engine.kernels import updates_compiled
+
 Array = Any
 Rule = Callable[..., None]
 
@@ -56,9 +60,16 @@ class Update:
         """Applies `rule` to contiguous `arrays` (the variable, then its slots), in place."""
         flat = [array.reshape(-1) for array in arrays]
         grad = grad.reshape(-1)
-        for start in range(0, grad.shape[0], _BLOCK):
+        on_cpu = self.xp is np
+        compiled = updates_compiled.compiled(rule.__name__, flat, numbers, grad) if on_cpu else None
+        if compiled is not None:
+            at_once([compiled])
+            return
+        # A device has no cache to stay in, and every call costs it a launch.
+        size = _BLOCK if on_cpu else max(grad.shape[0], 1)
+        for start in range(0, grad.shape[0], size):
             self._used = 0
-            block = slice(start, start + _BLOCK)
+            block = slice(start, start + size)
             rule(self, *[array[block] for array in flat], grad=grad[block], **numbers)
         at_once(self._calls)
         self._calls.clear()

@@ -1,0 +1,127 @@
+"""What optimizers do to a variable and its slots, in one pass; `kernels/updates` has the rules in NumPy's words.
+
+Each number is computed as there, operation by operation and with nothing contracted or regrouped, so the results are
+the same to the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfbench.engine.compiled.sources import Loops
+
+Array = Any
+
+
+def _arguments(kind: str, arrays: int, numbers: int) -> list[str]:
+    return [f"{kind}[1]"] * arrays + [kind] * numbers
+
+
+def gradient_descent(kind: str) -> Loops:
+    """var -= alpha grad"""
+
+    def loops(var: Array, grad: Array, alpha: Any) -> None:
+        for i in range(var.shape[0]):
+            var[i] -= grad[i] * alpha
+
+    return Loops(loops, _arguments(kind, 2, 1))
+
+
+def momentum(kind: str) -> Loops:
+    """accum = momentum accum + grad; var -= lr accum"""
+
+    def loops(var: Array, accum: Array, grad: Array, lr: Any, momentum: Any) -> None:
+        for i in range(var.shape[0]):
+            moved = accum[i] * momentum + grad[i]
+            accum[i] = moved
+            var[i] -= moved * lr
+
+    return Loops(loops, _arguments(kind, 3, 2))
+
+
+def nesterov(kind: str) -> Loops:
+    """accum = momentum accum + grad; var -= lr grad + lr momentum accum; `ahead` is lr momentum"""
+
+    def loops(var: Array, accum: Array, grad: Array, lr: Any, momentum: Any, ahead: Any) -> None:
+        for i in range(var.shape[0]):
+            moved = accum[i] * momentum + grad[i]
+            accum[i] = moved
+            var[i] = (var[i] - grad[i] * lr) - moved * ahead
+
+    return Loops(loops, _arguments(kind, 3, 3))
+
+
+def adagrad(kind: str, update_slots: bool) -> Loops:
+    """accum += grad²; var -= lr grad / (sqrt(accum) + epsilon)"""
+
+    def loops(var: Array, accum: Array, grad: Array, lr: Any, epsilon: Any) -> None:
+        for i in range(var.shape[0]):
+            if update_slots:
+                accum[i] += grad[i] * grad[i]
+            var[i] -= grad[i] * lr / (np.sqrt(accum[i]) + epsilon)
+
+    return Loops(loops, _arguments(kind, 3, 2))
+
+
+def adam(kind: str) -> Loops:
+    """m and v are moving averages of grad and grad²; var -= rate m / (sqrt(v) + epsilon)"""
+
+    def loops(var: Array, m: Array, v: Array, grad: Array, rate: Any, first: Any, second: Any, epsilon: Any) -> None:
+        for i in range(var.shape[0]):
+            mean = m[i] + (grad[i] - m[i]) * first
+            square = v[i] + (grad[i] * grad[i] - v[i]) * second
+            m[i] = mean
+            v[i] = square
+            var[i] -= mean * rate / (np.sqrt(square) + epsilon)
+
+    return Loops(loops, _arguments(kind, 4, 4))
+
+
+def rms_prop(kind: str) -> Loops:
+    """ms is a moving average of grad²; mom = momentum mom + lr grad / sqrt(ms + epsilon); var -= mom"""
+
+    def loops(var: Array, ms: Array, mom: Array, grad: Array, lr: Any, share: Any, momentum: Any, epsilon: Any) -> None:
+        for i in range(var.shape[0]):
+            square = ms[i] + (grad[i] * grad[i] - ms[i]) * share
+            ms[i] = square
+            moved = mom[i] * momentum + grad[i] * lr / np.sqrt(square + epsilon)
+            mom[i] = moved
+            var[i] -= moved
+
+    return Loops(loops, _arguments(kind, 4, 4))
+
+
+def centered_rms_prop(kind: str) -> Loops:
+    """As RMSProp, with the variance of grad, ms - mg², in the place of its square"""
+
+    def loops(
+        var: Array, mg: Array, ms: Array, mom: Array, grad: Array, lr: Any, share: Any, momentum: Any, epsilon: Any
+    ) -> None:
+        for i in range(var.shape[0]):
+            square = ms[i] + (grad[i] * grad[i] - ms[i]) * share
+            mean = mg[i] + (grad[i] - mg[i]) * share
+            ms[i] = square
+            mg[i] = mean
+            moved = mom[i] * momentum + grad[i] * lr / np.sqrt((square - mean * mean) + epsilon)
+            mom[i] = moved
+            var[i] -= moved
+
+    return Loops(loops, _arguments(kind, 5, 4))
+
+
+def adadelta(kind: str) -> Loops:
+    """accum and accum_update are moving averages of grad² and of the steps squared; their ratio is the rate"""
+
+    def loops(
+        var: Array, accum: Array, accum_update: Array, grad: Array, lr: Any, rho: Any, rest: Any, epsilon: Any
+    ) -> None:
+        for i in range(var.shape[0]):
+            square = accum[i] * rho + (grad[i] * grad[i]) * rest
+            accum[i] = square
+            step = np.sqrt(accum_update[i] + epsilon) / np.sqrt(square + epsilon) * grad[i]
+            accum_update[i] = accum_update[i] * rho + (step * step) * rest
+            var[i] -= step * lr
+
+    return Loops(loops, _arguments(kind, 4, 4))
