@@ -3,6 +3,9 @@
 A slot becomes a local variable, a step a line, a loop a `for`, and arithmetic on scalars is written with Python's
 operators, which NumPy's scalars run ten times faster than a ufunc call. Each line remembers its step, and the loops'
 counters are in the frame, so an exception still says which op failed in which iteration.
+
+A product whose value nobody reads is not made, as TensorFlow does not make it: an optimizer waits for all gradients of
+an op, so for that of the first layer's input as well.
 """
 
 from __future__ import annotations
@@ -16,6 +19,13 @@ import numpy as np
 
 from tfbench.engine.program import Program, is_number
 from tfbench.engine.steps import AnyStep, GuardStep, LoopStep, all_steps
+
+#: ops whose kernels do nothing but compute, at some cost, and that fail only for shapes that other ops refuse as well
+_ONLY_VALUES = {
+    *("BatchMatMul", "BatchMatMulV2", "MatMul"),
+    *("Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv3DBackpropFilterV2", "Conv3DBackpropInputV2"),
+    *("DepthwiseConv2dNativeBackpropFilter", "DepthwiseConv2dNativeBackpropInput"),
+}
 
 #: loops inside each other that a function may have: Python allows 20 blocks
 DEEPEST = 18
@@ -47,7 +57,7 @@ class Generated:
 
 def whole(program: Program) -> Generated:
     """A function of the feeds that returns the fetches."""
-    return part(program, program.steps, program.slots_of(program.feeds), program.slots_of(program.fetches))
+    return part(program, program.steps, program.slots_of(program.feeds), program.fetch_slots)
 
 
 def part(program: Program, steps: Sequence[AnyStep], takes: Sequence[int], gives: Sequence[int]) -> Generated:
@@ -114,7 +124,8 @@ class _Writer:
             if isinstance(step, LoopStep):
                 self._loop(step)
                 continue
-            line = step.source(len(self._lines), self._names)
+            unread = step.op.type in _ONLY_VALUES and all(slot in step.release for slot in step.outputs)
+            line = "pass" if unread else step.source(len(self._lines), self._names)
             release = self._released(step.release)
             self.add(f"{line}; {release}" if release else line, step)
 
