@@ -153,10 +153,10 @@ def test_a_gradient_adds_up_in_place_without_touching_what_was_written() -> None
 
 
 def test_stacking_keeps_strings_and_scalars() -> None:
-    words = rows(np.array([b"a", b"bc"], object))
+    words = rows(np, np.array([b"a", b"bc"], object))
     assert [word.shape for word in words] == [(), ()]
-    assert stacked(words, tf.string).tolist() == [b"a", b"bc"]
-    assert stacked(rows(np.float32([1, 2])), tf.float32).dtype == np.float32
+    assert stacked(np, words, tf.string).tolist() == [b"a", b"bc"]
+    assert stacked(np, rows(np, np.float32([1, 2])), tf.float32).dtype == np.float32
 
 
 # -- the spellings of older graphs ------------------------------------------------------------------------------------

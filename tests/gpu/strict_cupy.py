@@ -174,6 +174,22 @@ class ndarray:  # noqa: N801 - CuPy's name
 
         return method
 
+    @property
+    def real(self) -> Any:
+        return _result(self._held.real, [self])
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self._held.real = _unwrap(value, [], "real")
+
+    @property
+    def imag(self) -> Any:
+        return _result(self._held.imag, [self])
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self._held.imag = _unwrap(value, [], "imag")
+
     def __len__(self) -> int:
         return len(self._held)
 
@@ -298,7 +314,8 @@ def _new(held: Any, block: Any = None) -> ndarray:
 def _result(value: Any, given: list[Any], out: Any = None) -> Any:
     """What a function of NumPy gave, as CuPy gives it: arrays of rank 0 instead of scalars, views of what was given."""
     if isinstance(value, (list, tuple)):
-        return type(value)(_result(item, given) for item in value)
+        items = [_result(item, given) for item in value]
+        return items if isinstance(value, list) else tuple(items)
     if out is not None and isinstance(out, ndarray):
         return out
     if isinstance(value, np.generic):
@@ -432,9 +449,30 @@ class _Function:
             out = args[self._function.nin]
         return _result(result, given, out)
 
+    def at(self, a: ndarray, indices: Any, b: Any = None) -> None:
+        """Element by element, repeated indices included, as atomic operations: of the types that there are for it."""
+        types = _ATOMIC.get(self.__name__)
+        if types is None:
+            raise NotImplementedError(f"`{self.__name__}.at` is not supported yet")
+        if a.dtype.char not in types:
+            raise TypeError(f"cupy.{self.__name__}.at has no atomic operation for {a.dtype}")
+        given: list[Any] = [a]
+        self._function.at(a._held, a._index(indices, given), _unwrap(b, given, self.__name__))
+
     def __repr__(self) -> str:
         return f"<stand-in for cupy.{self.__name__}>"
 
+
+#: what CUDA has atomic operations for (`at`): ufunc -> types
+_ATOMIC = {
+    "add": "ilILQefd",
+    "subtract": "iI",
+    "maximum": "iILQfd",
+    "minimum": "iILQfd",
+    "bitwise_and": "iILQ",
+    "bitwise_or": "iILQ",
+    "bitwise_xor": "iILQ",
+}
 
 _made: dict[str, Any] = {}
 
@@ -461,11 +499,14 @@ def __getattr__(name: str) -> Any:
 
 
 def _submodule(name: str, of_numpy: ModuleType) -> ModuleType:
-    """`cupy.linalg` and `cupy.fft`."""
+    """`cupy.linalg`, `cupy.fft` and `cupy.lib.stride_tricks`."""
     module = ModuleType(f"cupy.{name}")
     owner = f"cupy.{name}"
 
     def find(attribute: str) -> Any:
+        nested = getattr(of_numpy, attribute, None)
+        if isinstance(nested, ModuleType) and f"{owner}.{attribute}" in NAMES:
+            return _submodule(f"{name}.{attribute}", nested)
         if attribute not in NAMES.get(owner, {}) or not hasattr(of_numpy, attribute):
             raise AttributeError(f"module '{owner}' has no attribute '{attribute}'")
         function = getattr(of_numpy, attribute)

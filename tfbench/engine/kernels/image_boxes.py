@@ -22,33 +22,33 @@ _F = np.float32
 class _Samples:
     """Where along one axis the pixels of each crop lie: (boxes, crop size) arrays."""
 
-    def __init__(self, start: Array, end: Array, old: int, new: int) -> None:
+    def __init__(self, xp: Any, start: Array, end: Array, old: int, new: int) -> None:
         last = _F(old - 1)
         if new > 1:
             step = (end - start) * last / _F(new - 1)
-            at = start[:, None] * last + np.arange(new, dtype=_F) * step[:, None]
+            at = start[:, None] * last + xp.arange(new, dtype=_F) * step[:, None]
         else:
             at = (_F(0.5) * (start + end) * last)[:, None]
         with np.errstate(invalid="ignore"):
             self.inside = (at >= 0) & (at <= last)
-        at = np.where(self.inside, at, _F(0))
-        self.before = np.floor(at).astype(np.intp)
-        self.after = np.ceil(at).astype(np.intp)
-        self.part = (at - np.floor(at)).astype(_F)
-        self.nearest = np.floor(at + _F(0.5)).astype(np.intp)
+        at = xp.where(self.inside, at, _F(0))
+        self.before = xp.floor(at).astype(np.intp)
+        self.after = xp.ceil(at).astype(np.intp)
+        self.part = (at - xp.floor(at)).astype(_F)
+        self.nearest = xp.floor(at + _F(0.5)).astype(np.intp)
 
 
-def _samples(boxes: Array, image: tuple[int, ...], crop: tuple[int, int]) -> tuple[_Samples, _Samples]:
-    boxes = np.asarray(boxes, _F)
+def _samples(xp: Any, boxes: Array, image: tuple[int, ...], crop: tuple[int, int]) -> tuple[_Samples, _Samples]:
+    boxes = xp.asarray(boxes, _F)
     return (
-        _Samples(boxes[:, 0], boxes[:, 2], image[1], crop[0]),
-        _Samples(boxes[:, 1], boxes[:, 3], image[2], crop[1]),
+        _Samples(xp, boxes[:, 0], boxes[:, 2], image[1], crop[0]),
+        _Samples(xp, boxes[:, 1], boxes[:, 3], image[2], crop[1]),
     )
 
 
-def _checked(boxes: Array, box_index: Array, batch: int) -> Array:
+def _checked(xp: Any, boxes: Array, box_index: Array, batch: int) -> Array:
     if boxes.size == 0 and box_index.size == 0:
-        return np.zeros(0, np.intp)
+        return xp.zeros(0, np.intp)
     if boxes.ndim != 2:
         raise invalid(f"boxes must be 2-D{brackets(boxes.shape)}")
     if boxes.shape[1] != 4:
@@ -61,7 +61,7 @@ def _checked(boxes: Array, box_index: Array, batch: int) -> Array:
     if wrong.any():
         bad = int(box_index[wrong][0])
         raise errors.OutOfRangeError(None, None, f"box_index has values outside [0, batch_size): {bad} of {batch}")
-    return np.asarray(box_index, np.intp)
+    return xp.asarray(box_index, np.intp)
 
 
 def crop_and_resize(
@@ -72,7 +72,7 @@ def crop_and_resize(
         raise invalid(f"input image must be 4-D{brackets(image.shape)}")
     if 0 in image.shape[1:3]:
         raise invalid("image dimensions must be positive")
-    which = _checked(boxes, box_index, image.shape[0])
+    which = _checked(xp, boxes, box_index, image.shape[0])
     if crop_size.ndim != 1 or crop_size.shape[0] != 2:
         raise invalid(f"crop_size must be 1-D with two elements{brackets(crop_size.shape)}")
     height, width = crop_size.tolist()
@@ -80,7 +80,7 @@ def crop_and_resize(
         raise invalid("crop dimensions must be positive")
     if len(which) == 0:
         return xp.zeros((0, height, width, image.shape[3]), _F)
-    rows, columns = _samples(boxes, image.shape, (height, width))
+    rows, columns = _samples(xp, boxes, image.shape, (height, width))
     at = which[:, None, None]
     if method == "nearest":
         crops = image[at, rows.nearest[:, :, None], columns.nearest[:, None, :]].astype(_F)
@@ -91,6 +91,8 @@ def crop_and_resize(
         bottom *= rows.part[:, :, None, None]
         crops = top + bottom
     inside = rows.inside[:, :, None] & columns.inside[:, None, :]
+    if xp is not np:
+        return xp.where(inside[..., None], crops, _F(extrapolation_value))
     if not inside.all():
         crops[~inside] = _F(extrapolation_value)
     return crops
@@ -116,20 +118,20 @@ def crop_and_resize_grad_image(
     size = tuple(image_size.tolist())
     if min(size[1:3]) <= 0:
         raise invalid("image dimensions must be positive")
-    which = _checked(boxes, box_index, size[0])
-    total = np.zeros((*size[:3], grads.shape[3]), np.float64)
+    which = _checked(xp, boxes, box_index, size[0])
+    total = xp.zeros((*size[:3], grads.shape[3]), np.float64)
     if len(which):
-        rows, columns = _samples(boxes, size, grads.shape[1:3])
+        rows, columns = _samples(xp, boxes, size, grads.shape[1:3])
         inside = (rows.inside[:, :, None] & columns.inside[:, None, :])[..., None]
-        given = np.where(inside, grads, _F(0)).astype(np.float64)
+        given = xp.where(inside, grads, _F(0)).astype(np.float64)
         at = which[:, None, None]
         if method == "nearest":
-            np.add.at(total, (at, rows.nearest[:, :, None], columns.nearest[:, None, :]), given)
+            xp.add.at(total, (at, rows.nearest[:, :, None], columns.nearest[:, None, :]), given)
         else:
             down, across = rows.part[:, :, None, None], columns.part[:, None, :, None]
             for y, high in ((rows.before, _F(1) - down), (rows.after, down)):
                 for x, wide in ((columns.before, _F(1) - across), (columns.after, across)):
-                    np.add.at(total, (at, y[:, :, None], x[:, None, :]), given * (high * wide))
+                    xp.add.at(total, (at, y[:, :, None], x[:, None, :]), given * (high * wide))
     return total.astype(T.as_numpy_dtype)
 
 
@@ -141,11 +143,11 @@ def crop_and_resize_grad_boxes(
         raise invalid(f"grads image must be 4-D{brackets(grads.shape)}")
     if image.ndim != 4:
         raise invalid(f"input image must be 4-D{brackets(image.shape)}")
-    which = _checked(boxes, box_index, image.shape[0])
+    which = _checked(xp, boxes, box_index, image.shape[0])
     if len(which) == 0:
         return xp.zeros((0, 4), _F)
     height, width = grads.shape[1:3]
-    rows, columns = _samples(boxes, image.shape, (height, width))
+    rows, columns = _samples(xp, boxes, image.shape, (height, width))
     at, up, down = which[:, None, None], rows.before[:, :, None], rows.after[:, :, None]
     left, right = columns.before[:, None, :], columns.after[:, None, :]
     kind = np.float64
@@ -156,12 +158,12 @@ def crop_and_resize_grad_boxes(
     by_y = (1 - x_part) * (corners[1, 0] - corners[0, 0]) + x_part * (corners[1, 1] - corners[0, 1])
     by_x = (1 - y_part) * (corners[0, 1] - corners[0, 0]) + y_part * (corners[1, 1] - corners[1, 0])
     inside = (rows.inside[:, :, None] & columns.inside[:, None, :])[..., None]
-    given = np.where(inside, grads, _F(0)).astype(kind)
+    given = xp.where(inside, grads, _F(0)).astype(kind)
     by_row = (by_y * given).sum(axis=(2, 3))
     by_column = (by_x * given).sum(axis=(1, 3))
-    result = np.empty((len(which), 4), kind)
+    result = xp.empty((len(which), 4), kind)
     for i, (slope, old, new) in enumerate(((by_row, image.shape[1], height), (by_column, image.shape[2], width))):
-        share = np.arange(new) / (new - 1) if new > 1 else np.full(1, 0.5)
+        share = xp.arange(new) / (new - 1) if new > 1 else xp.full(1, 0.5)
         result[:, i] = slope @ (1 - share) * (old - 1)
         result[:, 2 + i] = slope @ share * (old - 1)
     return result.astype(_F)

@@ -81,7 +81,7 @@ def adjust_saturation(xp: Any, x: Array, scale: Array) -> Array:
     wide = _wide(xp, x)
     hue, saturation, value = _split(xp, wide)
     number = wide.dtype.type
-    saturation = xp.minimum(number(1), xp.maximum(number(0), saturation * number(scale)))
+    saturation = xp.minimum(number(1), xp.maximum(number(0), saturation * _factor(scale, number)))
     return _joined(xp, hue, saturation, value, xp.empty(x.shape, x.dtype))
 
 
@@ -94,7 +94,7 @@ def adjust_hue(xp: Any, x: Array, delta: Array) -> Array:
     high = xp.maximum(xp.maximum(red, green), blue)
     low = xp.minimum(xp.minimum(red, green), blue)
     hue, _, _ = _split(xp, wide)
-    six = hue * number(6) + number(delta) * number(6)
+    six = hue * number(6) + _factor(delta, number) * number(6)
     six = six - xp.floor(six / number(6)) * number(6)
     spread = high - low
     out = xp.empty(x.shape, x.dtype)
@@ -124,9 +124,14 @@ def adjust_contrast(xp: Any, x: Array, factor: Array) -> Array:
     mean = xp.full((1, pixels), 1.0 / pixels, wide.dtype) @ flat
     mean = mean.reshape((*wide.shape[:-3], 1, 1, wide.shape[-1]))
     result = wide - mean
-    result *= wide.dtype.type(factor)
+    result *= _factor(factor, wide.dtype.type)
     result += mean
     return result.astype(x.dtype, copy=False)
+
+
+def _factor(value: Array, number: Any) -> Any:
+    """A scalar of some float type as one of type `number`, where it is."""
+    return number(value) if isinstance(value, (np.generic, np.ndarray)) else value.astype(number)
 
 
 def _three(x: Array) -> None:

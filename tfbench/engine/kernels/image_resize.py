@@ -217,8 +217,16 @@ def _added(xp: Any, grad: Array, taps: Taps, axis: int, old: int, dtype: Any) ->
     for index, weights in taps:
         part = grad if weights is None else grad * _weights(xp, weights.astype(dtype, copy=False), axis)
         starts = np.concatenate([[0], np.flatnonzero(np.diff(index)) + 1])
-        part = part if len(starts) == len(index) else xp.add.reduceat(part, starts, axis=axis, dtype=dtype)
         where: list[Any] = [slice(None)] * 4
+        if xp is not np:
+            # What comes to the same pixel stands side by side: the first of each, then the second, …
+            ends = np.append(starts[1:], len(index))
+            for offset in range(int((ends - starts).max())):
+                here = starts[starts + offset < ends] + offset
+                where[axis] = xp.asarray(index[here])
+                total[tuple(where)] += xp.take(part, xp.asarray(here), axis=axis)
+            continue
+        part = part if len(starts) == len(index) else xp.add.reduceat(part, starts, axis=axis, dtype=dtype)
         where[axis] = index[starts]
         total[tuple(where)] += part
     return total

@@ -102,10 +102,10 @@ def log_float32(xp: Any, x: Any, scratch: Scratch) -> Any:
     bits -= offset
     bits += _LOG_FIRST  # now x divided by 2**k
     r, y, base = (scratch.row(row, x.size, xp.float64) for row in (2, 3, 0))
-    inverse.take(piece, out=r, mode="clip")
+    _look_up(xp, inverse, piece, r)
     r *= x
     r -= 1.0
-    logarithm.take(piece, out=base, mode="clip")
+    _look_up(xp, logarithm, piece, base)
     base += r
     r2 = xp.multiply(r, r, out=scratch.row(1, x.size, xp.float64))
     xp.multiply(r, _LOG1, out=y)
@@ -116,6 +116,13 @@ def log_float32(xp: Any, x: Any, scratch: Scratch) -> Any:
     y += base
     xp.copyto(x, y, casting="unsafe")
     return x
+
+
+def _look_up(xp: Any, table: Any, places: Any, out: Any) -> None:
+    if xp is np:
+        table.take(places, out=out, mode="clip")  # "clip" writes to `out` directly; no place is outside
+    else:
+        xp.take(table, places, out=out)
 
 
 def sincos_float32(xp: Any, angle: Any, scratch: Scratch) -> tuple[Any, Any]:

@@ -40,12 +40,13 @@ class TensorArrayState:
 
     __slots__ = (
         "clears", "closed", "dtype", "dynamic", "flags", "gradients", "identical", "is_gradient", "marked", "name",
-        "shape", "values",
+        "shape", "values", "xp",
     )  # fmt: skip
 
     def __init__(
-        self, name: str, dtype: DType, size: int, shape: Shape, *, identical: bool, dynamic: bool, clears: bool
-    ) -> None:
+        self, name: str, dtype: DType, size: int, shape: Shape, *, identical: bool, dynamic: bool, clears: bool,
+        xp: Any = np,
+    ) -> None:  # fmt: skip
         self.name = name
         self.dtype = dtype
         #: the shape of every element, as far as it is known
@@ -54,6 +55,8 @@ class TensorArrayState:
         self.identical = identical
         self.dynamic = dynamic
         self.clears = clears
+        #: the module of the elements' arrays
+        self.xp = xp
         self.is_gradient = False
         #: how many pieces `split` has made: what the gradient puts together again
         self.marked = 0
@@ -134,10 +137,10 @@ class TensorArrayState:
         if zeros:
             self.values[index] = value
         elif self.flags[index] & _OWNED:
-            np.add(old, value, out=old)
+            self.xp.add(old, value, out=old)
         else:
             self.values[index] = total = old + value
-            if isinstance(total, np.ndarray):
+            if isinstance(total, self.xp.ndarray):
                 # Nobody else has seen this sum: the next one may be added to it in place.
                 self.flags[index] |= _OWNED
 
@@ -187,7 +190,7 @@ class TensorArrayState:
     def _zeros(self, shape: tuple[int, ...]) -> Array:
         if self.dtype.name == "string":
             raise invalid("tensor_array::TensorSetZero type not supported: string")
-        return np.zeros(shape, self.dtype.as_numpy_dtype)
+        return self.xp.zeros(shape, self.dtype.as_numpy_dtype)
 
     def _error(self, message: str) -> errors.InvalidArgumentError:
         return invalid(f"TensorArray {self.name}: {message}")
@@ -207,7 +210,7 @@ class TensorArrayState:
             # As in TensorFlow what the array itself has learned does not count here.
             if not is_fully_defined(wanted):
                 raise _empty("element shape", wanted, "packing")
-            return np.zeros((0, *(wanted or ())), self.dtype.as_numpy_dtype)
+            return self.xp.zeros((0, *(wanted or ())), self.dtype.as_numpy_dtype)
         found = self._read_run(indices)
         if found is None:
             found = [self.read(index) for index in indices]
@@ -223,7 +226,7 @@ class TensorArrayState:
                     f"TensorArray has inconsistent shapes.  Index 0 has shape: {debug_string(first)} but index {i} has "
                     f"shape: {debug_string(value.shape)}"
                 )
-        return stacked(found, self.dtype)
+        return stacked(self.xp, found, self.dtype)
 
     def _read_run(self, indices: Sequence[int]) -> list[Array] | None:
         """Reads elements that stand side by side, at once; None where one of them needs a closer look."""
@@ -247,7 +250,7 @@ class TensorArrayState:
         size = self.size
         if highest >= size and not self.dynamic:
             raise invalid(f"Max scatter index must be < array size ({highest} vs. {size})")
-        found = rows(value)
+        found = rows(self.xp, value)
         start, end = (indices[0], indices[-1] + 1) if indices else (0, 0)
         if 0 <= start < end <= size and not any(self.flags[start:end]) and list(indices) == list(range(start, end)):
             # A run of elements that nothing has happened to: the first one says whether they fit.
@@ -269,7 +272,7 @@ class TensorArrayState:
             )
         if not self.is_gradient:
             self.marked = count
-        whole, start = np.array(value), 0
+        whole, start = self.xp.array(value), 0
         for index, length in enumerate(lengths):
             self.write(index, whole[start : start + length])
             start += length
@@ -281,7 +284,7 @@ class TensorArrayState:
         if not count:
             if not is_fully_defined(wanted):
                 raise _empty("element_shape_except0", wanted, "concatenating")
-            return np.zeros((0, *(wanted or ())), self.dtype.as_numpy_dtype), np.zeros(0, np.int64)
+            return self.xp.zeros((0, *(wanted or ())), self.dtype.as_numpy_dtype), np.zeros(0, np.int64)
         found = [self.read(index) for index in range(count)]
         for i, value in enumerate(found):
             if not value.shape:
@@ -300,7 +303,7 @@ class TensorArrayState:
                     f"{debug_string(found[0].shape[1:])} but index {i} has (excepting dimension 0) shape: "
                     f"{debug_string(rest)}"
                 )
-        return np.concatenate(found), np.array([len(value) for value in found], np.int64)
+        return self.xp.concatenate(found), np.array([len(value) for value in found], np.int64)
 
     # -- gradients --------------------------------------------------------------------------------------------------
 
@@ -322,7 +325,7 @@ class TensorArrayState:
         shape = None if self.shape is None else (*prepend, *self.shape)
         made = TensorArrayState(
             f"{self.name}@{source}", self.dtype, len(self.values), shape,
-            identical=self.identical, dynamic=False, clears=True,
+            identical=self.identical, dynamic=False, clears=True, xp=self.xp,
         )  # fmt: skip
         made.is_gradient = True
         made.marked = self.marked
@@ -335,21 +338,21 @@ class TensorArrayState:
         return made
 
 
-def stacked(values: Sequence[Array], dtype: DType) -> Array:
+def stacked(xp: Any, values: Sequence[Array], dtype: DType) -> Array:
     """Arrays of one shape along a new first dimension: `np.stack`, without what it costs for many small ones."""
     shape = values[0].shape
     if shape:
-        return np.concatenate(values).reshape((len(values), *shape))
+        return xp.concatenate(values).reshape((len(values), *shape))
     if dtype.name == "string":
         result = np.empty(len(values), object)
         result[:] = [value[()] for value in values]
         return result
-    return np.array(values, dtype.as_numpy_dtype)
+    return xp.array(values, dtype.as_numpy_dtype) if xp is np else xp.stack(values)
 
 
-def rows(value: Array) -> list[Array]:
+def rows(xp: Any, value: Array) -> list[Array]:
     """The rows of an array as arrays that a later write to it does not change."""
-    whole = np.array(value)
+    whole = xp.array(value)
     if whole.ndim == 1 and whole.dtype == object:
         return [whole[i : i + 1].reshape(()) for i in range(len(whole))]
     return list(whole)

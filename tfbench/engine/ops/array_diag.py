@@ -197,7 +197,7 @@ def _matrix_diag_kernel(xp: Any, x: Any, k: Any, num_rows: Any, num_cols: Any, p
         raise invalid(f"diagonal must be at least {1 + several}-dim, received shape: {brackets(x.shape)}")
     rows, columns = _matrix_size(x.shape[-1], lower, upper, int(num_rows), int(num_cols))
     batch = x.shape[: x.ndim - 1 - several]
-    result = xp.full((*batch, rows, columns), padding, x.dtype)
+    result = xp.full((*batch, rows, columns), padding[()], x.dtype)
     flat = result.reshape((*batch, rows * columns))
     for line, row, column, length, start in _diagonals(rows, columns, lower, upper, align):
         if length:
@@ -236,7 +236,7 @@ def _matrix_diag_part_kernel(xp: Any, x: Any, k: Any, padding: Any, *, align: st
     longest = max(_longest(rows, columns, lower, upper), 0)
     if lower == upper:
         return xp.array(xp.diagonal(x, lower, -2, -1))
-    result = xp.full((*x.shape[:-2], upper - lower + 1, longest), padding, x.dtype)
+    result = xp.full((*x.shape[:-2], upper - lower + 1, longest), padding[()], x.dtype)
     for line, row, column, length, start in _diagonals(rows, columns, lower, upper, align):
         if length:
             result[..., line, start : start + length] = xp.diagonal(x, column - row, -2, -1)

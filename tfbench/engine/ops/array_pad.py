@@ -144,7 +144,7 @@ def _pad_kernel(xp: Any, x: Any, paddings: Any) -> Any:
 def _pad_v2_kernel(xp: Any, x: Any, paddings: Any, value: Any) -> Any:
     if value.ndim:
         raise invalid(f"constant_values must be a scalar. Found: {list(value.shape)}")
-    return _pad_with(xp, x, paddings, value)
+    return _pad_with(xp, x, paddings, value[()])
 
 
 def _mirrored_indices(xp: Any, size: int, before: int, after: int, mode: str) -> Any:

@@ -7,13 +7,13 @@ along one axis.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tfbench.engine.graph import Operation
-from tfbench.engine.opdef import CPU, OpDef, op
+from tfbench.engine.kernels import device_rows
+from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.array_fill import zeros_like
 from tfbench.engine.ops.base import identity
@@ -29,8 +29,28 @@ __all__ = [
 ]  # fmt: skip
 
 
-def scatter_rows(target: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
-    """(target as rows, row numbers, updates as rows) for index vectors into `target`; checks bounds and shapes."""
+def scatter_into(xp: Any, target: Any, indices: Any, updates: Any, combine: str | None) -> None:
+    """Combines `updates` with what `target`, which is contiguous, has at the index vectors, in place."""
+    check_scatter(target, indices, updates)
+    if xp is not np:
+        device_rows.put_vectors(xp, target, indices, updates, combine)
+        return
+    depth = indices.shape[-1]
+    sizes, width = target.shape[:depth], target.shape[depth:]
+    rows = target.reshape((math.prod(sizes), *width))
+    numbers = row_numbers(indices, sizes)
+    if numbers is None:
+        place, vector = bad_row(indices, sizes) or ("", "")
+        raise invalid(f"indices{place} = {vector} does not index into shape {brackets(target.shape)}")
+    places, values = numbers.reshape(-1), updates.reshape((numbers.size, *width))
+    if combine is None:
+        rows[places] = values
+    else:
+        getattr(np, combine).at(rows, places, values)
+
+
+def check_scatter(target: Any, indices: Any, updates: Any) -> None:
+    """InvalidArgumentError where the shapes of index vectors, updates and `target` do not fit."""
     if indices.ndim < 1:
         raise invalid(f"Indices shape must have rank at least one. Found:{brackets(indices.shape)}")
     outer, depth = indices.ndim - 1, indices.shape[-1]
@@ -47,13 +67,6 @@ def scatter_rows(target: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any
             f"must match inner dimensions of updates shape. Output: {brackets(target.shape)} updates: "
             f"{brackets(updates.shape)}"
         )
-    sizes = target.shape[:depth]
-    rows = row_numbers(indices, sizes)
-    if rows is None:
-        place, vector = bad_row(indices, sizes) or ("", "")
-        raise invalid(f"indices{place} = {vector} does not index into shape {brackets(target.shape)}")
-    width = target.shape[depth:]
-    return target.reshape((math.prod(sizes), *width)), rows.reshape(-1), updates.reshape((rows.size, *width))
 
 
 _scatter_nd = op(
@@ -78,19 +91,17 @@ def _scatter_nd_shape(node: Operation, indices: Shape, updates: Shape, shape: Sh
     return [target]
 
 
-@_scatter_nd.kernel(CPU)
+@_scatter_nd.kernel(CPU, GPU)
 def _scatter_nd_kernel(xp: Any, indices: Any, updates: Any, shape: Any) -> Any:
     sizes = shape.tolist()
     if any(size < 0 for size in sizes):
         raise invalid(f"Dimension {min(sizes)} must be >= 0")
     if updates.dtype == object:
         result = np.full(sizes, b"", object)
-        rows, places, values = scatter_rows(result, indices, updates)
-        rows[places] = values
+        scatter_into(xp, result, indices, updates, None)
         return result
-    result = np.zeros(sizes, updates.dtype)
-    rows, places, values = scatter_rows(result, indices, updates)
-    (np.logical_or if updates.dtype == np.bool_ else np.add).at(rows, places, values)
+    result = xp.zeros(sizes, updates.dtype)
+    scatter_into(xp, result, indices, updates, "logical_or" if updates.dtype == np.bool_ else "add")
     return result
 
 
@@ -107,7 +118,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
     return _scatter_nd(indices, updates, shape, bad_indices_policy=bad_indices_policy, name=name)
 
 
-def _tensor_scatter(type: str, index_types: str, put: Callable[[Any, Any, Any], Any]) -> OpDef:
+def _tensor_scatter(type: str, index_types: str, combine: str | None) -> OpDef:
     opdef = op(
         type,
         "tensor: T, indices: Tindices, updates: T",
@@ -123,25 +134,20 @@ def _tensor_scatter(type: str, index_types: str, put: Callable[[Any, Any, Any], 
         check_scatter_shapes(tensor, indices, updates)
         return [tensor]
 
-    @opdef.kernel(CPU)
+    @opdef.kernel(CPU, GPU)
     def kernel(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
-        result = np.array(tensor, order="C")
-        rows, places, values = scatter_rows(result, indices, updates)
-        put(rows, places, values)
+        result = xp.array(tensor, order="C")
+        scatter_into(xp, result, indices, updates, combine)
         return result
 
     return opdef
 
 
-def _update(rows: Any, places: Any, values: Any) -> None:
-    rows[places] = values
-
-
-_add = _tensor_scatter("TensorScatterAdd", "int32, int64", np.add.at)
-_sub = _tensor_scatter("TensorScatterSub", "int32, int64", np.subtract.at)
-_put = _tensor_scatter("TensorScatterUpdate", "int16, int32, int64, uint16", _update)
-_min = _tensor_scatter("TensorScatterMin", "int32, int64", np.minimum.at)
-_max = _tensor_scatter("TensorScatterMax", "int32, int64", np.maximum.at)
+_add = _tensor_scatter("TensorScatterAdd", "int32, int64", "add")
+_sub = _tensor_scatter("TensorScatterSub", "int32, int64", "subtract")
+_put = _tensor_scatter("TensorScatterUpdate", "int16, int32, int64, uint16", None)
+_min = _tensor_scatter("TensorScatterMin", "int32, int64", "minimum")
+_max = _tensor_scatter("TensorScatterMax", "int32, int64", "maximum")
 
 
 @_add.gradient

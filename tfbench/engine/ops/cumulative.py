@@ -56,7 +56,15 @@ def _scan(type: str, types: str, accumulate: Callable[[Any, Any, int], Any], neu
 
 
 def _log_sum_exp(xp: Any, x: Any, axis: int) -> Any:
-    return np.logaddexp.accumulate(x, axis=axis, dtype=x.dtype)
+    if xp is np:
+        return np.logaddexp.accumulate(x, axis=axis, dtype=x.dtype)
+    # In steps of 1, 2, 4, … places: each adds what stands so far before, so the number of steps is logarithmic.
+    total = xp.moveaxis(xp.array(x), axis, 0)
+    step = 1
+    while step < len(total):
+        total = xp.concatenate([total[:step], xp.logaddexp(total[step:], total[:-step])])
+        step *= 2
+    return xp.moveaxis(total, 0, axis)
 
 
 _cumsum = _scan("Cumsum", "numbertype", lambda xp, x, axis: xp.cumsum(x, axis=axis, dtype=x.dtype), 0, "running sums")

@@ -8,6 +8,7 @@ import numpy as np
 
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernels.device_rows import take, take_each
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.array_common import as_array, invalid, known_scalar
@@ -55,6 +56,8 @@ def _gather_shape(node: Operation, params: Shape, indices: Shape) -> list[Shape]
 def _gather_kernel(xp: Any, params: Any, indices: Any) -> Any:
     if params.ndim < 1:
         raise invalid("params must be at least 1 dimensional")
+    if xp is not np:
+        return take(xp, params, indices, 0)
     check_indices(indices, params.shape[0])
     return as_array(xp.take(params, indices, 0))
 
@@ -98,7 +101,10 @@ def _gather_v2_kernel(xp: Any, params: Any, indices: Any, axis: Any, *, batch_di
     if not -params.ndim <= position < params.ndim:
         raise invalid(f"Expected axis in the range [{-params.ndim}, {params.ndim}), but got {position}")
     position %= params.ndim
-    check_indices(indices, params.shape[position])
+    if xp is np:
+        check_indices(indices, params.shape[position])
+    elif batch_dims == 0:
+        return take(xp, params, indices, position)
     if batch_dims == 0:
         return as_array(xp.take(params, indices, position))
     batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
@@ -111,7 +117,7 @@ def _gather_v2_kernel(xp: Any, params: Any, indices: Any, axis: Any, *, batch_di
     moved = xp.moveaxis(params, position, batch)
     rows = moved.reshape((-1, *moved.shape[batch:]))
     picks = indices.reshape((len(rows), -1))
-    taken = rows[xp.arange(len(rows))[:, None], picks]
+    taken = rows[xp.arange(len(rows))[:, None], picks] if xp is np else take_each(xp, rows, picks)
     inner = indices.shape[batch:]
     result = taken.reshape((*indices.shape, *moved.shape[batch + 1 :]))
     between = position - batch

@@ -10,8 +10,9 @@ import numpy as np
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernels import device_rows
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.opdef import CPU, lookup, op
+from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.array_common import as_array, brackets, invalid
 from tfbench.engine.ops.array_fill import ones
 from tfbench.engine.ops.array_join import concat, stack, unstack
@@ -78,7 +79,7 @@ def row_numbers(indices: Any, sizes: tuple[int, ...]) -> Any:
         return None
 
 
-@_gather_nd.kernel(CPU)
+@_gather_nd.kernel(CPU, GPU)
 def _gather_nd_kernel(xp: Any, params: Any, indices: Any, *, bad_indices_policy: str) -> Any:
     if indices.ndim < 1:
         raise invalid("indices must be at least a vector")
@@ -86,6 +87,10 @@ def _gather_nd_kernel(xp: Any, params: Any, indices: Any, *, bad_indices_policy:
     if depth > params.ndim:
         raise invalid(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
     sizes = params.shape[:depth]
+    if xp is not np:
+        places, there = device_rows.row_numbers(xp, indices, sizes)
+        whole = params.reshape((math.prod(sizes), *params.shape[depth:]))
+        return device_rows.take(xp, whole, xp.where(there, places, -1), 0)
     rows = row_numbers(indices, sizes)
     if rows is None:
         if bad_indices_policy != "IGNORE":
@@ -113,7 +118,7 @@ def _resource_gather_nd_shape(node: Operation, resource: Shape, indices: Shape) 
     return list(_gather_nd_shape(node, variable_shape(node.inputs[0]), indices))
 
 
-@resource_gather_nd.kernel(CPU)
+@resource_gather_nd.kernel(CPU, GPU)
 def _resource_gather_nd_kernel(xp: Any, resource: VariableBuffer, indices: Any) -> Any:
     return _gather_nd_kernel(xp, resource.read(), indices, bad_indices_policy="")
 

@@ -63,7 +63,7 @@ def _range_kernel(xp: Any, start: Any, limit: Any, delta: Any) -> Any:
         count = _length(start.item(), limit.item(), delta.item())
     except ValueError as error:
         raise errors.InvalidArgumentError(None, None, str(error)) from None
-    return (xp.arange(count, dtype=dtype) * delta + start).astype(dtype, copy=False)
+    return (xp.arange(count, dtype=dtype) * delta[()] + start[()]).astype(dtype, copy=False)
 
 
 #: from narrow to wide: numbers of different types become the widest of them

@@ -115,6 +115,11 @@ def _mean(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     return xp.true_divide(_sum(xp, x, axes, keep), x.dtype.type(count))
 
 
+def _reduced(shape: tuple[int, ...], axes: tuple[int, ...], keep: bool) -> tuple[int, ...]:
+    """What is left of `shape` when `axes` are reduced."""
+    return tuple(1 if axis in axes else size for axis, size in enumerate(shape) if keep or axis not in axes)
+
+
 def _lowest(dtype: Any) -> Any:
     return -np.inf if dtype.kind not in "iu" else np.iinfo(dtype).min
 
@@ -129,7 +134,7 @@ def _max(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     if x.size:
         fast = extreme(np.maximum, x, axes, keep) if xp is np else None
         return fast if fast is not None else xp.max(x, axis=axes, keepdims=keep)
-    return xp.max(x, axis=axes, keepdims=keep, initial=_lowest(x.dtype))
+    return xp.full(_reduced(x.shape, axes, keep), _lowest(x.dtype), x.dtype)
 
 
 def _min(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
@@ -138,7 +143,7 @@ def _min(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     if x.size:
         fast = extreme(np.minimum, x, axes, keep) if xp is np else None
         return fast if fast is not None else xp.min(x, axis=axes, keepdims=keep)
-    return xp.min(x, axis=axes, keepdims=keep, initial=_highest(x.dtype))
+    return xp.full(_reduced(x.shape, axes, keep), _highest(x.dtype), x.dtype)
 
 
 def _euclidean_norm(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:

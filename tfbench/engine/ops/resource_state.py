@@ -5,6 +5,7 @@ That is TensorFlow's copy-on-write seen from outside: a read is a snapshot.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from tfbench.engine.dtypes import DType
 from tfbench.engine.function_graph import FunctionGraph
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import PARTIAL_VALUES
+from tfbench.engine.kernels import device_rows
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
 from tfbench.engine.ops.state import check_indices, check_updates_shape, count, scatter, scatter_nd_into
 from tfbench.engine.resources import INITIALIZE, VariableBuffer, variable_key
@@ -140,7 +142,7 @@ def _assign_kernel(xp: Any, resource: VariableBuffer, value: Array, *, validate_
             f"Trying to assign to variable '{resource.name}' with tensor with wrong shape. Expected "
             f"{list(current.shape)} got {list(np.shape(value))}",
         )
-    resource.replace(np.array(value))
+    resource.replace(xp.array(value))
 
 
 def _update(type: str, ufunc: str) -> OpDef:
@@ -163,7 +165,7 @@ def _update(type: str, ufunc: str) -> OpDef:
                     f"Cannot update variable '{resource.name}' with shape {list(array.shape)} using a Tensor with "
                     f"shape {list(np.shape(value))}, shapes must be equal.",
                 )
-            resource.replace(np.asarray(getattr(xp, ufunc)(array, value)))
+            resource.replace(xp.asarray(getattr(xp, ufunc)(array, value)))
 
     return definition
 
@@ -190,9 +192,15 @@ def _gather_shape(node: Operation, resource: Any, indices: Any) -> Any:
     return [(*indices, *shape[batch + 1 :])]
 
 
-@gather.kernel(CPU)
+@gather.kernel(CPU, GPU)
 def _gather_kernel(xp: Any, resource: VariableBuffer, indices: Array, *, batch_dims: int) -> Array:
-    array, indices = _read(resource), np.asarray(indices)
+    array, indices = _read(resource), xp.asarray(indices)
+    if xp is not np:
+        if batch_dims == 0:
+            return device_rows.take(xp, array, indices, 0)
+        count = math.prod(indices.shape[:batch_dims])
+        groups, picks = array.reshape((count, *array.shape[batch_dims:])), indices.reshape((count, -1))
+        return device_rows.take_each(xp, groups, picks).reshape((*indices.shape, *array.shape[batch_dims + 1 :]))
     check_indices(indices, array.shape[batch_dims])
     if batch_dims == 0:
         return array[indices]
@@ -215,11 +223,11 @@ def _scatter(type: str, combine: str | None, types: str = "numbertype") -> OpDef
         check_updates_shape(variable_shape(node.inputs[0]), indices, updates)
         return []
 
-    @definition.kernel(CPU)
+    @definition.kernel(CPU, GPU)
     def _(xp: Any, resource: VariableBuffer, indices: Array, updates: Array) -> None:
         with resource.lock:
             array = _read(resource, errors.NotFoundError).copy()
-            scatter(array, np.asarray(indices), updates, combine)
+            scatter(xp, array, xp.asarray(indices), updates, combine)
             resource.replace(array)
 
     return definition
@@ -242,11 +250,11 @@ def _scatter_nd(type: str, combine: str | None) -> OpDef:
         check_scatter_shapes(variable_shape(node.inputs[0]), indices, updates)
         return []
 
-    @definition.kernel(CPU)
+    @definition.kernel(CPU, GPU)
     def _(xp: Any, resource: VariableBuffer, indices: Array, updates: Array) -> None:
         with resource.lock:
             array = _read(resource, errors.NotFoundError).copy()
-            scatter_nd_into(array, np.asarray(indices), np.asarray(updates), combine)
+            scatter_nd_into(xp, array, xp.asarray(indices), xp.asarray(updates), combine)
             resource.replace(array)
 
     return definition

@@ -12,7 +12,8 @@ import numpy as np
 
 from tfbench.engine import shape_math
 from tfbench.engine.graph import Operation
-from tfbench.engine.opdef import CPU, OpDef, op
+from tfbench.engine.kernels import device_rows
+from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.static_value import get_static_value
 
@@ -21,24 +22,35 @@ __all__: list[str] = []
 _ATTRS = "T: {bfloat16, half, float, double}; Tidx: indextype = int32; Tsegmentids: indextype = int32"
 
 
-def _check(grad: Any, indices: Any, ids: Any, rows: int) -> None:
+def _add(xp: Any, target: Any, places: Any, values: Any) -> None:
+    if xp is np:
+        np.add.at(target, places, values)
+    else:
+        device_rows.put(xp, target, places, values, "add")
+
+
+def _check(xp: Any, grad: Any, indices: Any, ids: Any, rows: int) -> None:
     if indices.ndim != 1 or ids.ndim != 1 or indices.shape != ids.shape:
         raise invalid("segment_ids and indices should be vectors of the same size.")
     if rows < 0:
         raise invalid(f"output_dim0 must be >= 0, but is {rows}")
+    if xp is not np:
+        return  # looking would make the host wait for the device
     for name, array, bound in (("Index", indices, rows), ("Segment id", ids, grad.shape[0])):
         bad = np.flatnonzero((array < 0) | (array >= bound))
         if bad.size:
             raise invalid(f"{name} {array[bad[0]]} out of range [0, {bound}).")
 
 
-def _spread(grad: Any, ids: Any, weigh: Callable[[Any], Any] | None) -> Any:
+def _spread(xp: Any, grad: Any, ids: Any, weigh: Callable[[Any], Any] | None) -> Any:
     """For each picked row its segment's gradient, over what the segment was divided by."""
-    rows = grad[ids]
+    there = xp is not np
+    rows = device_rows.take(xp, grad, ids, 0) if there else grad[ids]
     if weigh is None:
         return rows
-    counts = np.bincount(ids, minlength=grad.shape[0])
-    weights = weigh(np.maximum(counts, 1).astype(np.float64))[ids]
+    counts = device_rows.counts(xp, ids, grad.shape[0]) if there else np.bincount(ids, minlength=grad.shape[0])
+    weights = weigh(xp.maximum(counts, 1).astype(np.float64))
+    weights = device_rows.take(xp, weights, ids, 0) if there else weights[ids]
     return rows / weights.reshape((-1,) + (1,) * (grad.ndim - 1))
 
 
@@ -54,19 +66,19 @@ def _declare(type: str, weigh: Callable[[Any], Any] | None, doc: str) -> tuple[O
     whole.shape(_whole_shape)
     picked.shape(_picked_shape)
 
-    @whole.kernel(CPU)
+    @whole.kernel(CPU, GPU)
     def whole_kernel(xp: Any, grad: Any, indices: Any, ids: Any, output_dim0: Any) -> Any:
-        _check(grad, indices, ids, int(output_dim0))
-        result = np.zeros((int(output_dim0), *grad.shape[1:]), np.float64)
-        np.add.at(result, indices, _spread(grad, ids, weigh))
+        _check(xp, grad, indices, ids, int(output_dim0))
+        result = xp.zeros((int(output_dim0), *grad.shape[1:]), np.float64)
+        _add(xp, result, indices, _spread(xp, grad, ids, weigh))
         return result.astype(grad.dtype)
 
-    @picked.kernel(CPU)
+    @picked.kernel(CPU, GPU)
     def picked_kernel(xp: Any, grad: Any, indices: Any, ids: Any, dense_output_dim0: Any) -> Any:
-        _check(grad, indices, ids, int(dense_output_dim0))
-        rows, places = np.unique(indices, return_inverse=True)
-        result = np.zeros((rows.size, *grad.shape[1:]), np.float64)
-        np.add.at(result, places, _spread(grad, ids, weigh))
+        _check(xp, grad, indices, ids, int(dense_output_dim0))
+        rows, places = xp.unique(indices, return_inverse=True)
+        result = xp.zeros((rows.size, *grad.shape[1:]), np.float64)
+        _add(xp, result, places, _spread(xp, grad, ids, weigh))
         return result.astype(grad.dtype), rows
 
     return whole, picked

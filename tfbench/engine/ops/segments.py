@@ -16,8 +16,9 @@ from tfbench.engine import shape_math
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernels import device_rows
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.opdef import CPU, OpDef, lookup, op
+from tfbench.engine.opdef import CPU, GPU, OpDef, lookup, op
 from tfbench.engine.ops.math_unary import sqrt
 from tfbench.engine.shape_math import debug_string
 from tfbench.engine.tensor import Tensor
@@ -31,13 +32,21 @@ __all__ = [
 _REAL = "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
 _FLOAT = "{half, bfloat16, float, double}"
 
+#: (array module, rows, ids, number of segments) -> what each segment's rows make
+Compute = Callable[[Any, Any, Any, int], Any]
+
 
 def _invalid(message: str) -> errors.OpError:
     return errors.InvalidArgumentError(None, None, message)
 
 
-def _grouped(ufunc: Any, rows: Any, ids: Any, count: int, empty: Any) -> Any:
-    """`ufunc` over the rows of each id in 0 … count - 1; ids are sorted; a segment without rows is `empty`."""
+def _grouped(xp: Any, ufunc: Any, rows: Any, ids: Any, count: int, empty: Any) -> Any:
+    """`ufunc` over the rows of each id in 0 … count - 1; a segment without rows is `empty`.
+
+    In NumPy ids are sorted; elsewhere they need not be, and those that are no segment's are left out.
+    """
+    if xp is not np:
+        return device_rows.grouped(xp, ufunc.__name__, rows, ids, count, empty)
     result = np.full((count, *rows.shape[1:]), empty, rows.dtype)
     if ids.size:
         starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
@@ -45,27 +54,28 @@ def _grouped(ufunc: Any, rows: Any, ids: Any, count: int, empty: Any) -> Any:
     return result
 
 
-def _counts(ids: Any, count: int, rank: int) -> Any:
+def _counts(xp: Any, ids: Any, count: int, rank: int) -> Any:
     """How many rows each segment has, at least 1, in a form that divides the rows."""
-    return np.maximum(np.bincount(ids, minlength=count), 1).reshape((count,) + (1,) * (rank - 1))
+    counts = np.bincount(ids, minlength=count) if xp is np else device_rows.counts(xp, ids, count)
+    return xp.maximum(counts, 1).reshape((count,) + (1,) * (rank - 1))
 
 
-def _divide(total: Any, by: Any) -> Any:
+def _divide(xp: Any, total: Any, by: Any) -> Any:
     if total.dtype.kind in "iu":
-        return (np.abs(total) // by.astype(total.dtype) * np.sign(total)).astype(total.dtype)
+        return (xp.abs(total) // by.astype(total.dtype) * xp.sign(total)).astype(total.dtype)
     return (total / by).astype(total.dtype)
 
 
-def _mean(rows: Any, ids: Any, count: int) -> Any:
-    return _divide(_grouped(np.add, rows, ids, count, 0), _counts(ids, count, rows.ndim))
+def _mean(xp: Any, rows: Any, ids: Any, count: int) -> Any:
+    return _divide(xp, _grouped(xp, np.add, rows, ids, count, 0), _counts(xp, ids, count, rows.ndim))
 
 
-def _sqrt_n(rows: Any, ids: Any, count: int) -> Any:
-    return _divide(_grouped(np.add, rows, ids, count, 0), np.sqrt(_counts(ids, count, rows.ndim)))
+def _sqrt_n(xp: Any, rows: Any, ids: Any, count: int) -> Any:
+    return _divide(xp, _grouped(xp, np.add, rows, ids, count, 0), xp.sqrt(_counts(xp, ids, count, rows.ndim)))
 
 
-def _by(ufunc: Any, empty: Any) -> Callable[[Any, Any, int], Any]:
-    return lambda rows, ids, count: _grouped(ufunc, rows, ids, count, empty)
+def _by(ufunc: Any, empty: Any) -> Compute:
+    return lambda xp, rows, ids, count: _grouped(xp, ufunc, rows, ids, count, empty)
 
 
 # -- sorted ids --------------------------------------------------------------------------------------------------
@@ -86,20 +96,21 @@ def _check_sorted(ids: Any) -> None:
         )
 
 
-def _segment(type: str, types: str, compute: Callable[[Any, Any, int], Any], doc: str) -> OpDef:
+def _segment(type: str, types: str, compute: Compute, doc: str) -> OpDef:
     opdef = op(
         type, "data: T, segment_ids: Tindices", "output: T", f"T: {types}; Tindices: indextype", fresh=True, doc=doc
     )
     opdef.shape(_segment_shape)
 
-    @opdef.kernel(CPU)
+    @opdef.kernel(CPU, GPU)
     def kernel(xp: Any, data: Any, ids: Any) -> Any:
         if ids.ndim != 1:
             raise _invalid("segment_ids should be a vector.")
         if data.ndim == 0 or ids.shape[0] != data.shape[0]:
             raise _invalid("segment_ids should be the same size as dimension 0 of input.")
-        _check_sorted(ids)
-        return compute(data, ids, int(ids[-1]) + 1 if ids.size else 0)
+        if xp is np:
+            _check_sorted(ids)
+        return compute(xp, data, ids, max(int(ids[-1]) + 1, 0) if ids.size else 0)
 
     return opdef
 
@@ -145,7 +156,7 @@ def _unsorted(type: str, types: str, indices: str, ufunc: Any, empty: Callable[[
     )
     opdef.shape(_unsorted_shape)
 
-    @opdef.kernel(CPU)
+    @opdef.kernel(CPU, GPU)
     def kernel(xp: Any, data: Any, ids: Any, count: Any) -> Any:
         number = int(count)
         if number < 0:
@@ -157,13 +168,15 @@ def _unsorted(type: str, types: str, indices: str, ufunc: Any, empty: Callable[[
             )
         rows = data.reshape((ids.size, *data.shape[ids.ndim :]))
         flat = ids.ravel()
+        if xp is not np:
+            return _grouped(xp, ufunc, rows, flat, number, empty(data.dtype))
         bad = np.flatnonzero(flat >= number)
         if bad.size:
             where = ",".join(str(i) for i in np.unravel_index(bad[0], ids.shape))
             raise _invalid(f"segment_ids[{where}] = {flat[bad[0]]} is out of range [0, {number})")
         kept = np.flatnonzero(flat >= 0)
         order = kept[np.argsort(flat[kept], kind="stable")]
-        return _grouped(ufunc, rows[order], flat[order], number, empty(data.dtype))
+        return _grouped(xp, ufunc, rows[order], flat[order], number, empty(data.dtype))
 
     return opdef
 
@@ -203,7 +216,7 @@ def _sparse_shape(node: Operation, data: Any, indices: Any, ids: Any, count: Any
     return [None if data is None else (first, *data[1:])]
 
 
-def _sparse(type: str, types: str, compute: Callable[[Any, Any, int], Any], doc: str) -> tuple[OpDef, OpDef]:
+def _sparse(type: str, types: str, compute: Compute, doc: str) -> tuple[OpDef, OpDef]:
     """The op, and the op that is told the number of segments."""
 
     def kernel(xp: Any, data: Any, indices: Any, ids: Any, count: Any = None) -> Any:
@@ -211,18 +224,23 @@ def _sparse(type: str, types: str, compute: Callable[[Any, Any, int], Any], doc:
             raise _invalid(f"{'indices' if indices.ndim != 1 else 'segment_ids'} should be a vector.")
         if indices.shape != ids.shape:
             raise _invalid("segment_ids and indices should have same size.")
-        _check_sorted(ids)
-        number = int(ids[-1]) + 1 if ids.size else 0
+        if xp is np:
+            _check_sorted(ids)
+        elif count is not None and int(count) >= 0:
+            return compute(xp, device_rows.take(xp, data, indices, 0), ids, int(count))
+        number = max(int(ids[-1]) + 1, 0) if ids.size else 0
         if count is not None:
             if int(count) < 0:
                 raise _invalid(f"num_segments must be >= 0, but is {int(count)}")
             if number > int(count):
                 raise _invalid("segment ids must be < num_segments")
             number = int(count)
+        if xp is not np:
+            return compute(xp, device_rows.take(xp, data, indices, 0), ids, number)
         bad = np.flatnonzero((indices < 0) | (indices >= data.shape[0]))
         if bad.size:
             raise _invalid(f"Bad: indices[{bad[0]}] == {indices[bad[0]]} out of range [0, {data.shape[0]})")
-        return compute(data[indices], ids, number)
+        return compute(xp, data[indices], ids, number)
 
     attrs = f"T: {types}; Tidx: indextype = int32; Tsegmentids: indextype = int32; sparse_gradient: bool = false"
     plain = op(type, "data: T, indices: Tidx, segment_ids: Tsegmentids", "output: T", attrs, fresh=True, doc=doc)
@@ -237,7 +255,7 @@ def _sparse(type: str, types: str, compute: Callable[[Any, Any, int], Any], doc:
     )
     for opdef in (plain, told):
         opdef.shape(_sparse_shape)
-        opdef.kernel(CPU)(kernel)
+        opdef.kernel(CPU, GPU)(kernel)
     return plain, told
 
 

@@ -68,7 +68,7 @@ def _assign_bind(context: Any) -> Any:
 
 @resource_strided_slice_assign.bind(CPU, GPU)
 def _resource_assign_bind(context: Any) -> Any:
-    masks = Masks.of(context.attrs)
+    masks, xp = Masks.of(context.attrs), context.xp
 
     def put(ref: VariableBuffer, begin: Any, end: Any, strides: Any, value: Any) -> None:
         with ref.lock:
@@ -77,7 +77,7 @@ def _resource_assign_bind(context: Any) -> Any:
                     None, None, f"Could not find variable {ref.name}: it was not initialized; {INITIALIZE}"
                 )
             # What was read before stays as it was: the new value is put into a copy.
-            changed = np.array(ref.array)
+            changed = xp.array(ref.array)
             _put(changed, begin, end, strides, value, masks)
             ref.replace(changed)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernels import device_rows
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
 from tfbench.engine.ops.array_common import brackets
 from tfbench.engine.resources import VariableBuffer, variable_key
@@ -159,8 +160,12 @@ def check_indices(indices: Array, size: int, what: str = "indices") -> None:
         )  # fmt: skip
 
 
-def scatter(array: Array, indices: Array, updates: Array, combine: str | None) -> None:
+def scatter(xp: Any, array: Array, indices: Array, updates: Array, combine: str | None) -> None:
     """Writes `updates` into rows of `array`, in place; `combine` names the ufunc, None overwrites (the last wins)."""
+    if xp is not np:
+        values = updates.reshape(-1, *array.shape[1:]) if np.ndim(updates) else updates
+        device_rows.put(xp, array, indices.reshape(-1), values, combine)
+        return
     check_indices(indices, array.shape[0])
     if combine is None:
         array[indices] = updates
@@ -190,7 +195,7 @@ def _scatter(type: str, combine: str | None, types: str = "numbertype", locking:
         return [ref]
 
     def update(xp: Any, ref: VariableBuffer, indices: Array, updates: Array) -> VariableBuffer:
-        array, indices = ref.read(), np.asarray(indices)
+        array, indices = ref.read(), xp.asarray(indices)
         wanted = indices.shape + array.shape[1:]
         if np.shape(updates) != () and np.shape(updates) != wanted:
             raise errors.InvalidArgumentError(
@@ -200,11 +205,11 @@ def _scatter(type: str, combine: str | None, types: str = "numbertype", locking:
                 f"updates.shape {brackets(np.shape(updates))}, indices.shape {brackets(indices.shape)}, "
                 f"params.shape {brackets(array.shape)}",
             )
-        scatter(array, indices, updates, combine)
+        scatter(xp, array, indices, updates, combine)
         ref.updates += 1
         return ref
 
-    _bind_update(definition, (CPU,), update)
+    _bind_update(definition, (CPU, GPU), update)
     return definition
 
 
@@ -217,8 +222,11 @@ scatter_min = _scatter("ScatterMin", "minimum", "{half, bfloat16, float, double,
 scatter_max = _scatter("ScatterMax", "maximum", "{half, bfloat16, float, double, int32, int64}")
 
 
-def scatter_nd_into(array: Array, indices: Array, updates: Array, combine: str | None) -> None:
+def scatter_nd_into(xp: Any, array: Array, indices: Array, updates: Array, combine: str | None) -> None:
     """Writes `updates` at the index rows of `indices`, in place."""
+    if xp is not np:
+        device_rows.put_vectors(xp, array, indices, updates, combine)
+        return
     depth = indices.shape[-1]
     columns = tuple(indices[..., axis] for axis in range(depth))
     for axis, column in enumerate(columns):
@@ -258,11 +266,11 @@ def _scatter_nd(type: str, combine: str | None, types: str = "numbertype", locki
         return [ref]
 
     def update(xp: Any, ref: VariableBuffer, indices: Array, updates: Array) -> VariableBuffer:
-        scatter_nd_into(ref.read(), np.asarray(indices), np.asarray(updates), combine)
+        scatter_nd_into(xp, ref.read(), xp.asarray(indices), xp.asarray(updates), combine)
         ref.updates += 1
         return ref
 
-    _bind_update(definition, (CPU,), update)
+    _bind_update(definition, (CPU, GPU), update)
     return definition
 
 

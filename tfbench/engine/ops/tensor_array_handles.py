@@ -15,8 +15,8 @@ from tfbench.engine.tensor import Tensor
 
 Array = Any
 
-#: the value of every flow
-FLOW = np.zeros((), np.float32)[()]
+#: the value of every flow; on a GPU it is there
+_FLOW = np.zeros((), np.float32)[()]
 
 #: ops through which a handle stays what it is
 _SAME_HANDLE = frozenset(["Identity", "Enter", "Switch", "Exit", "NextIteration"])
@@ -63,18 +63,20 @@ def _strings(state: TensorArrayState) -> Array:
     return pair
 
 
-def resource_handle(node: Operation) -> Callable[[TensorArrayState], Any]:
+def resource_handle(context: Any) -> Callable[[TensorArrayState], Any]:
     """V3: the array and the flow."""
-    return lambda state: (state, FLOW)
+    flow = _FLOW if context.xp is np else context.xp.zeros((), np.float32)
+    return lambda state: (state, flow)
 
 
-def string_handle(node: Operation) -> Callable[[TensorArrayState], Any]:
+def string_handle(context: Any) -> Callable[[TensorArrayState], Any]:
     """V2: the names of its container and of the array."""
     return _strings
 
 
-def reference_handle(node: Operation) -> Callable[[TensorArrayState], Any]:
+def reference_handle(context: Any) -> Callable[[TensorArrayState], Any]:
     """V1: a reference to the same."""
+    node = context.op
 
     def make(state: TensorArrayState) -> VariableBuffer:
         buffer = VariableBuffer(state.name, node.outputs_list[0].dtype.base_dtype)

@@ -15,7 +15,6 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.kernels.tensor_arrays import TensorArrayState, invalid
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.tensor_array_handles import (
-    FLOW,
     element,
     reference_handle,
     resource_handle,
@@ -75,16 +74,17 @@ def _creates(type: str, handle: str, make_handle: Any, attrs: str) -> OpDef:
         dtype, shape = options["dtype"], options["element_shape"]._dims
         identical = bool(options.get("identical_element_shapes", False))
         dynamic, clears = bool(options["dynamic_size"]), bool(options["clear_after_read"])
-        wrap = make_handle(context.op)
+        wrap, xp = make_handle(context), context.xp
 
         def create(size: Any) -> Any:
             if size.shape != ():
                 raise invalid(f"TensorArray size must be scalar, but had shape: {debug_string(size.shape)}")
             if size < 0:
                 raise invalid(f"Size should be >= 0, but is {size}.")
-            return wrap(
-                TensorArrayState(name, dtype, int(size), shape, identical=identical, dynamic=dynamic, clears=clears)
+            state = TensorArrayState(
+                name, dtype, int(size), shape, identical=identical, dynamic=dynamic, clears=clears, xp=xp
             )
+            return wrap(state)
 
         return create
 
@@ -104,7 +104,7 @@ def _creates_gradient(type: str, inputs: str, outputs: str, make_handle: Any) ->
     @definition.bind(CPU, GPU)
     def _(context: Any) -> Any:
         source = context.attrs["source"]
-        wrap = make_handle(context.op)
+        wrap = make_handle(context)
 
         def create(handle: Any, flow: Any, prepend: Any = ()) -> Any:
             return wrap(state_of(handle).gradient(source, tuple(int(size) for size in prepend)))
@@ -126,7 +126,7 @@ def _reads(version: str, handle: str, stateful: bool) -> OpDef:
         known, shape = element(node._inputs[0])
         return [shape if known else None]
 
-    @definition.kernel(CPU)
+    @definition.kernel(CPU, GPU)
     def _(xp: Any, handle: Any, index: Any, flow: Any, *, dtype: Any) -> Array:
         return typed(handle, dtype, "requested").read(_index(index))
 
@@ -147,7 +147,7 @@ def _writes(version: str, handle: str, stateful: bool) -> OpDef:
             merge(shape, value)
         return [()]
 
-    @definition.kernel(CPU)
+    @definition.kernel(CPU, GPU)
     def _(xp: Any, handle: Any, index: Any, value: Any, flow: Any, *, T: Any) -> Array:
         state = state_of(handle)
         at = _index(index)
@@ -157,7 +157,7 @@ def _writes(version: str, handle: str, stateful: bool) -> OpDef:
                 f"{T.name} but TensorArray dtype is {state.dtype.name}."
             )
         state.write(at, value)
-        return FLOW
+        return flow
 
     return definition
 
@@ -177,7 +177,7 @@ def _gathers(type: str, inputs: str, stateful: bool) -> OpDef:
             shape = node.attrs["element_shape"]._dims
         return [concatenate(with_rank(rest[0], 1), shape)]
 
-    @definition.kernel(CPU)
+    @definition.kernel(CPU, GPU)
     def _(xp: Any, handle: Any, *rest: Any, dtype: Any, element_shape: Any) -> Array:
         state = typed(handle, dtype, "requested")
         return state.gather(range(state.size) if packs else _indices(rest[0]), element_shape._dims)
@@ -203,9 +203,9 @@ def _scatters(type: str, inputs: str, stateful: bool) -> OpDef:
             merge(shape, value[1:])
         return [()]
 
-    @definition.kernel(CPU)
+    @definition.kernel(CPU, GPU)
     def _(xp: Any, handle: Any, *rest: Any, T: Any) -> Array:
-        *indices, value, _flow = rest
+        *indices, value, flow = rest
         state = state_of(handle)
         at = None if unpacks else _indices(indices[0])
         if state.dtype is not T:
@@ -218,7 +218,7 @@ def _scatters(type: str, inputs: str, stateful: bool) -> OpDef:
         if len(at) != count:
             raise invalid(f"Expected len(indices) == values.shape[0], but saw: {len(at)} vs. {count}")
         state.scatter(at, value)
-        return FLOW
+        return flow
 
     return definition
 
@@ -234,7 +234,7 @@ def _concats(version: str, handle: str, stateful: bool) -> OpDef:
         _scalars(flow)
         return [None, (None,)]
 
-    @definition.kernel(CPU)
+    @definition.kernel(CPU, GPU)
     def _(xp: Any, handle: Any, flow: Any, *, dtype: Any, element_shape_except0: Any) -> tuple[Array, Array]:
         return typed(handle, dtype, "requested").concat(element_shape_except0._dims)
 
@@ -253,7 +253,7 @@ def _splits(version: str, handle: str, stateful: bool) -> OpDef:
         _scalars(flow)
         return [()]
 
-    @definition.kernel(CPU)
+    @definition.kernel(CPU, GPU)
     def _(xp: Any, handle: Any, value: Any, lengths: Any, flow: Any, *, T: Any) -> Array:
         state = typed(handle, T, "is trying to write")
         if lengths.ndim != 1:
@@ -269,7 +269,7 @@ def _splits(version: str, handle: str, stateful: bool) -> OpDef:
                 f"value's shape is: {debug_string(value.shape)}"
             )
         state.split(value, pieces)
-        return FLOW
+        return flow
 
     return definition
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
-from tfbench.engine.kernels import updates
+from tfbench.engine.kernels import device_rows, updates
 from tfbench.engine.kernels.updates import Rule, Update, at_once
-from tfbench.engine.opdef import CPU, OpDef, op
+from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.resource_state import variable_shape
 from tfbench.engine.resources import INITIALIZE, VariableBuffer
 from tfbench.engine.shape_math import merge, with_rank
@@ -76,7 +76,7 @@ def _op(
 
     attributes = [spec.partition(":")[0].strip() for spec in attrs.split(";")] if attrs else []
 
-    @definition.bind(CPU)
+    @definition.bind(CPU, GPU)
     def _(context: Any) -> Callable[..., Any]:
         options = {key: context.op.attrs[key] for key in attributes}
         return _bind(context.xp, rule, slots, names, options, resource, bool(context.op.attrs["use_locking"]))
@@ -171,6 +171,8 @@ def _check(slots: list[str], arrays: list[Array], grad: Array, indices: Array | 
             f"grad must have one row like those of var for each index: var has shape {list(var.shape)}, indices "
             f"{list(indices.shape)}, grad {list(grad.shape)}"
         )
+    if not isinstance(indices, np.ndarray):
+        return  # looking would make the host wait for the device
     wrong = (indices < 0) | (indices >= var.shape[0])
     if wrong.any():
         offset = int(np.argmax(wrong))
@@ -185,7 +187,10 @@ def _invalid(message: str) -> errors.InvalidArgumentError:
 
 def _sparse(xp: Any, rule: Rule, targets: list[Array], numbers: dict[str, Any], grad: Array, indices: Array) -> None:
     """The rule on the rows that `indices` name. A row that is named again is updated again, in that order."""
-    for rows, part in _rounds(indices, grad):
+    if xp is not np:
+        there = device_rows.inside(xp, indices, targets[0].shape[0])
+        indices, grad = indices[there], grad[there]
+    for rows, part in _rounds(indices, grad) if xp is np else device_rows.rounds(xp, indices, grad):
         taken = [target[rows] for target in targets]
         Update(xp).apply(rule, taken, numbers, part)
         at_once([partial(setitem, target, rows, new) for target, new in zip(targets, taken, strict=True)])

@@ -1,0 +1,65 @@
+"""Kernels for GPUs give what the CPU's give: every op, every sample, on the stand-in for CuPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.engine.ops.on_gpu import CPU, GPU, NotOnGpu, Placed, fetched
+from tests.engine.ops.sampling import collect, declared
+from tests.gpu import strict_cupy
+
+SAMPLES, _ = collect()
+REGISTRY = declared()
+CASES = [(type, i) for type in sorted(SAMPLES) if "GPU" in REGISTRY[type].kernels for i in range(len(SAMPLES[type]))]
+
+DRAWN = {"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt"}
+
+
+def case_id(case: Any) -> str:
+    return f"{case[0]}-{case[1]}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_both_devices_agree(case: tuple[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    strict_cupy.install(monkeypatch)
+    try:
+        placed = Placed(case[0], SAMPLES[case[0]][case[1]])
+    except NotOnGpu as reason:
+        pytest.skip(str(reason))
+    wanted, wanted_variables = placed.run(CPU)
+    found, variables = placed.run(GPU)
+    assert len(found) == len(wanted)
+    for result, right, host, tensor in zip(found, wanted, placed.results_on_host, placed.op.outputs, strict=True):
+        if tensor.dtype.base_dtype.name in ("resource", "variant") or tensor.dtype._is_ref_dtype:
+            continue
+        if host:
+            assert not isinstance(result, strict_cupy.ndarray), "TensorFlow has this output in the host's memory"
+        else:
+            assert isinstance(result, strict_cupy.ndarray), f"a {type(result).__name__} came out, not a device's array"
+        if case[0] in DRAWN and not any(placed.op.attrs.get(name) for name in ("seed", "seed2")):
+            assert fetched(result).shape == np.shape(right)  # every run draws other numbers
+            continue
+        check(fetched(result), np.asarray(right), long=any(np.size(value) > 1000 for value in placed.inputs))
+    for variable, right in zip(variables, wanted_variables, strict=True):
+        assert isinstance(variable.array, strict_cupy.ndarray)
+        check(fetched(variable), fetched(right))
+        assert variable.updates == right.updates
+
+
+def check(found: Any, wanted: Any, long: bool = False) -> None:
+    """The same type, shape and numbers; `long` sums of floats may be added up in another order."""
+    assert found.dtype == wanted.dtype
+    assert found.shape == wanted.shape
+    if found.dtype.kind in "fc":
+        tolerance = (
+            1e-3
+            if long
+            else {2: 2e-3, 4: 2e-6, 8: 1e-12 if found.dtype.kind == "f" else 2e-6}.get(found.dtype.itemsize, 1e-12)
+        )
+        scale = float(np.max(np.abs(wanted[np.isfinite(wanted)]), initial=0.0))
+        np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance * scale)
+    else:
+        np.testing.assert_array_equal(found, wanted)
