@@ -14,9 +14,9 @@ import pytest
 
 from tests.widgets.fake_graph import FakeGraph, FakeSession, conv_graph
 from tests.widgets.page import Page
+from tfbench.explain.follower import PERIOD, follower_of
 from tfbench.snapshot import take
 from tfbench.value_stats import value_stats
-from tfbench.widgets.follower import PERIOD, follower_of
 from tfbench.widgets.publisher import Publisher
 
 HELLO = {"v": 1, "kind": "hello"}
@@ -187,7 +187,7 @@ def test_panels_on_one_session_look_once(
         session.buffers["global_step"].updates += 1  # the loop goes on while this looks
         return value_stats(value)
 
-    monkeypatch.setattr("tfbench.widgets.follower.value_stats", counted)
+    monkeypatch.setattr("tfbench.explain.follower.value_stats", counted)
     session.assign("global_step", 7)
     turn(panels[0][0])
     assert len(looked) == 1

@@ -123,6 +123,8 @@ def array_of(value: Any) -> Any:
     """The array or number behind what a slot holds; None where there is none (handles, dead values)."""
     if isinstance(value, VariableBuffer):
         value = value.array
+    if hasattr(value, "__cuda_array_interface__"):
+        value = value.get()
     return value if isinstance(value, (np.ndarray, np.generic)) else None
 
 

@@ -7,8 +7,8 @@ same feed keys goes straight to the plan.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -88,7 +88,7 @@ class BaseSession:
         self.observers: list[Callable[[BaseSession], None]] = []
         #: called with every step of a run
         self.step_observer: Observer | None = None
-        #: each is asked before a run; may wait or raise; gives what shall observe the run, or None (`stepping`)
+        #: each is asked before a run (may wait or raise; gives an observer, or None) and told what it gave (`stepping`)
         self.gates: list[Any] = []
         #: called when the session is closed
         self.on_close: list[Callable[[], None]] = []
@@ -124,13 +124,18 @@ class BaseSession:
         config = self._config
         self.device_set = devices
         log = print if config is not None and config.log_device_placement else None
-        self.placer = Placer(devices.devices, bool(config is not None and config.allow_soft_placement), log)
+        soft = bool(config is not None and config.allow_soft_placement)
+        self.placer = Placer(devices.devices, soft, log, devices.no_gpu)
+        if not devices.gpus:
+            # What an earlier set of devices had in a GPU is needed without it.
+            for buffer in self.resources.variables().values():
+                buffer.settle(None)
         self._place_pruned = config is not None and config.graph_options.place_pruned_graph
         self._plans.clear()
         if log is not None:
             for device in devices.devices:
-                if device.simulated:
-                    log(f"Device mapping: {device.name} -> simulated")
+                if device.description:
+                    log(f"Device mapping: {device.name} -> {device.description}")
 
     def as_default(self) -> AbstractContextManager[Any]:
         """Makes this the default session for the length of a block (it is not closed afterwards)."""
@@ -228,29 +233,46 @@ class BaseSession:
         return result
 
     def _run(self, compiled: _Compiled, values: list[Any], own: Any = None, gated: bool = True) -> Any:
-        observer: Any = self.step_observer
-        observers: tuple[Any, ...] = ()
+        if self.keeps_feeds and values:
+            self.last_fed = (list(compiled.plan.feeds), values)
         if own is not None or self.gates:
-            observers = self._observers(own, observer, gated)
-            observer = Together(observers) if len(observers) > 1 else observers[0] if observers else None
+            return self._run_observed(compiled, values, own, self.gates if gated else ())
         with self._arithmetic():
-            results = compiled.plan.run(values, observer)
-        for seen in observers:
-            if hasattr(seen, "ended"):
-                seen.ended()
+            results = compiled.plan.run(values, self.step_observer)
+        return self._finish(compiled, values, results)
+
+    def _run_observed(self, compiled: _Compiled, values: list[Any], own: Any, gates: Sequence[Any]) -> Any:
+        """A run that somebody else has a word in: the gates, and an observer of this run alone."""
+        plan = compiled.plan
+        asked = [gate.gate(plan) for gate in list(gates)]
+        observers = [found for found in (*asked, own, self.step_observer) if found is not None]
+        observer = Together(observers) if len(observers) > 1 else observers[0] if observers else None
+        with self._arithmetic():
+            results = plan.run(values, observer)
+        for seen in (*gates, own):
+            if hasattr(seen, "ran"):
+                seen.ran(plan, results)
+        return self._finish(compiled, values, results)
+
+    def _finish(self, compiled: _Compiled, values: list[Any], results: list[Any]) -> Any:
         if self.keeps_feeds and values:
             self.last_fed = (list(compiled.plan.feeds), values)
         for after in self.observers:
             after(self)
         return results[0] if compiled.single else compiled.fetches.build(results)
 
-    def _observers(self, own: Any, always: Any, gated: bool) -> tuple[Any, ...]:
-        """Who observes the run that is about to begin: those that want to, after the gates have let it through."""
-        asked = [gate.gate() for gate in list(self.gates)] if gated else []
-        return tuple(found for found in (*asked, own, always) if found is not None)
-
     def _arithmetic(self) -> AbstractContextManager[Any]:
         """What a run computes under: no floating-point warnings, and the threads that the config allows."""
+        if self.device_set.gpus:
+            return self._on_gpus()
+        return self._on_host()
+
+    @contextmanager
+    def _on_gpus(self) -> Iterator[None]:
+        with self._on_host(), self.device_set.computing():
+            yield
+
+    def _on_host(self) -> AbstractContextManager[Any]:
         if not self._threads:
             return np.errstate(all="ignore")
         from tfbench.engine.kernels.threads import arithmetic  # only kernels that use threads load it otherwise
@@ -303,7 +325,8 @@ class BaseSession:
         with self._compiling:
             placement = self.placement_for(nest.tensors, nest.operations, feeds)
             self._placed = len(self._graph._nodes)
-            plan = Plan(nest.tensors, nest.operations, feeds, placement, self.device_set, self.resources)
+            with self.device_set.computing() if self.device_set.gpus else nullcontext():
+                plan = Plan(nest.tensors, nest.operations, feeds, placement, self.device_set, self.resources)
         if runs:
             self.history.add(plan.order, feeds, nest.tensors, self._placed)
         return _Compiled(plan, nest)

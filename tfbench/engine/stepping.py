@@ -13,6 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 from tfbench.engine.breakpoints import Breakpoints, Halt
 
@@ -71,7 +72,7 @@ class Stepping:
 
     # -- how to go on: called by other threads ----------------------------------------------------------------
 
-    def hold(self) -> None:
+    def pause(self) -> None:
         """Waits before the next step."""
         self._say(HOLD)
 
@@ -151,7 +152,7 @@ class Stepping:
         if self.breakpoints.nan:
             self._nan = self.breakpoints.after(step.op, inputs, results, tuple(iterations)) or self._nan
 
-    def ended(self) -> None:
+    def ran(self, plan: Any, results: Any) -> None:
         """The run is over. Waits where its very last step gave a NaN."""
         halt, self._nan = self._nan, None
         if halt is not None:
@@ -197,16 +198,18 @@ _PATIENCE = 1.0
 
 
 class Control(Stepping):
-    """Holds and stops the runs of a session, whoever makes them; `control_of` gives the one that there is."""
+    """Holds and stops the runs of a session, whoever makes them (`explain.control`)."""
 
-    def __init__(self, session: Any) -> None:
-        super().__init__(held=False)
-        self._session = session
-        #: threads that do not wait and are not stopped: they were not running when that was asked for
+    def __init__(self, session: Any, breakpoints: Breakpoints) -> None:
+        super().__init__(False, breakpoints)
+        #: those who may say how to go on, as long as they `attend`; without one, a breakpoint ends a loop
+        self.attendants: WeakSet[Any] = WeakSet()
+        self.attended = lambda: any(one.attends for one in list(self.attendants))
+        #: whether the run of the present thread is to be left alone: it began after it was said to wait
         self.spares: Callable[[], bool] = lambda: False
         session.gates.append(self)
 
-    def gate(self) -> Control | None:
+    def gate(self, plan: Any) -> Control | None:
         """A run is about to begin: waits, or raises Stopped. The observer of the run, if its steps are wanted."""
         if self._want == GO and not self._stop and not len(self.breakpoints):
             return None
@@ -224,19 +227,13 @@ class Control(Stepping):
         return self
 
     def _stopped(self) -> Stopped:
-        """One loop is stopped once; what is run afterwards runs."""
+        """One loop is stopped, once: what runs afterwards runs."""
         why, self._stop = self._stop, ""
         self._want = GO
         return Stopped(why)
 
     def forget(self) -> None:
-        """What was asked for and has not happened is not wanted any more: the loop is over."""
+        """What was asked for and has not come about is not wanted any more: the loop is over."""
         with self._turn:
             if self.at is None:
-                self._stop, self._want, self._first = "", GO, False
-
-
-def control_of(session: Any) -> Control:
-    """The control of `session`; made when it is first asked for."""
-    found = next((gate for gate in session.gates if isinstance(gate, Control)), None)
-    return Control(session) if found is None else found
+                self._stop, self._want, self._nan = "", GO, None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfbench.explain.checkpoints import checkpoint
+from tfbench.explain.control import control
 from tfbench.explain.devices import devices
 from tfbench.explain.diff import diff
 from tfbench.explain.gradient_path import gradient_path
@@ -17,6 +18,7 @@ from tfbench.explain.why import why
 
 __all__ = [
     "checkpoint",
+    "control",
     "devices",
     "diff",
     "gradient_path",

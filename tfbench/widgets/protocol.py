@@ -14,12 +14,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from tfbench.explain.follower import HISTORY
 from tfbench.snapshot import OpInfo, Shape, Snapshot, Source, VariableInfo
 from tfbench.value_stats import BINS, ValueStats
 
 VERSION = 1
-#: a variable's history holds so many means at most
-HISTORY = 120
 #: a change of more than this share of the operations is sent as a whole
 _DELTA_SHARE = 0.5
 

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, ref
 
+from tfbench.explain.follower import Follower, Mark, follower_of
 from tfbench.snapshot import Snapshot, stamp, take
 from tfbench.value_stats import ValueStats
 from tfbench.widgets.answers import QUESTIONS, answer
 from tfbench.widgets.feature_maps import Fed
-from tfbench.widgets.follower import Follower, Mark, follower_of
 from tfbench.widgets.protocol import VERSION, Packet, graph_packet, stats_packet, status_packet
 
 #: the newest snapshot of each graph, with what it depends on

@@ -17,8 +17,9 @@ from weakref import WeakSet, WeakValueDictionary, ref
 
 from tfbench.explain.known_variables import variable_buffer
 from tfbench.value_stats import ValueStats, value_stats
-from tfbench.widgets.protocol import HISTORY
 
+#: means that are remembered of a variable
+HISTORY = 120
 #: seconds between two looks at the variables
 PERIOD = 0.1
 #: rest for so many times what a look took
@@ -120,7 +121,7 @@ class Follower:
                 return
             ran = self._ran
             weak = ref(self, lambda _: ran.set())
-            self._thread = threading.Thread(target=_follow, args=(weak, ran), name="tfbench-inspector", daemon=True)
+            self._thread = threading.Thread(target=_follow, args=(weak, ran), name="tfbench-follower", daemon=True)
             self._thread.start()
 
     def leave(self, member: Member) -> None:
