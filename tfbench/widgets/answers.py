@@ -1,8 +1,8 @@
 """What the page asks the kernel beside the graph itself.
 
 In which order does a fetch run, where does everything run, what do the kernels of a convolution look like, what do they
-make of an image? A question is `{kind: "ask", what, fetch}`, with `image` for maps; for `export`, `fetch` is a form, svg
-or html. The answer names the question; an error is an answer too, in words. Operations are said by their index in the
+make of an image? A question is `{kind: "ask", what, fetch}`, with `image` for maps; what is exported is a form, svg or
+html. The answer names the question; an error is an answer too, in words. Operations are said by their index in the
 snapshot that the page has.
 """
 

@@ -1,12 +1,13 @@
 // The card about what is chosen: an operation, a variable with its values, a scope, or the whole graph.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Actions } from "./actions";
 import { useModel } from "./hooks";
 import type { Hierarchy } from "./hierarchy";
 import { Histogram, Sparkline } from "./marks";
 import { CONTROL, type Model } from "./model";
+import { reasons } from "./naming";
 import type { Op, Variable } from "./protocol";
 import { bytesText, count, numberText, outputText, shapeText, shorten, sourceText, tailText, visible } from "./text";
 
@@ -47,7 +48,21 @@ function Heading({ model, kicker, name }: { model: Model; kicker: string; name: 
         {shorten(name.slice(cut + 1), 160)}
       </h3>
       <Actions model={model} />
+      <Naming model={model} />
     </header>
+  );
+}
+
+/** Why the name of what is chosen has a number. */
+function Naming({ model }: { model: Model }) {
+  const said = useMemo(() => reasons(model, model.selected), [model.selected, model.ops]);
+  if (!said.length) return null;
+  return (
+    <ul class="tfb-naming" aria-label="Why the name has a number" data-testid="tfb-naming">
+      {said.map((reason) => (
+        <li key={reason}>{reason}</li>
+      ))}
+    </ul>
   );
 }
 

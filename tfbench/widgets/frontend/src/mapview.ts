@@ -31,6 +31,7 @@ export class MapView {
   changed: () => void = () => {};
   announce: (text: string) => void = () => {};
 
+  private drawn: Hierarchy | null = null;
   private colours: Colouring | null = null;
   private readonly open = new OpenScopes();
   private fresh = true;
@@ -60,9 +61,9 @@ export class MapView {
     );
   }
 
-  /** The tree that is drawn. */
+  /** The tree whose nodes the scene has; until a new scene is laid out, not the model's newest. */
   get tree(): Hierarchy {
-    return this.model.shown;
+    return (this.drawn ??= this.model.shown);
   }
 
   close(): void {
@@ -133,15 +134,13 @@ export class MapView {
   }
 
   private graphChanged(): void {
-    this.colours = null;
     this.hovered = -1;
-    this.open.welcome(this.tree);
+    this.open.welcome(this.model.shown);
     void this.layout(null);
   }
 
   /** Another part of the graph is shown: it is looked at from its beginning. */
   private shownChanged(): void {
-    this.open.welcome(this.tree);
     this.fresh = true;
     this.graphChanged();
   }
@@ -150,13 +149,16 @@ export class MapView {
   private async layout(anchor: string | null): Promise<void> {
     this.stale = this.canvas === null;
     if (this.stale) return;
-    const { model, tree } = this;
+    const { model } = this;
+    const tree = model.shown;
     const plan = planMap(model, tree, this.open.nodes(tree), this.measure);
     this.setBusy(true);
     const result = await this.layouter.request(plan.problem);
     if (!result) return;
     this.setBusy(false);
-    if (this.tree !== tree) return;
+    if (model.shown !== tree) return;
+    this.drawn = tree;
+    this.colours = null;
     this.replace(compose(plan, result), anchor);
     this.relight();
     this.queryChanged();
@@ -215,13 +217,13 @@ export class MapView {
 
   /** Opens every scope, or closes all. */
   toggleAll(): void {
-    this.open.toggleAll(this.tree);
+    this.open.toggleAll(this.model.shown);
     this.fresh = true;
     void this.layout(null);
   }
 
   get allOpen(): boolean {
-    return this.open.all(this.tree);
+    return this.open.all(this.model.shown);
   }
 
   /** Whether opening a closed card would show something. */
@@ -317,7 +319,7 @@ export class MapView {
 
   /** Opens what hides `name`, then brings it into sight. */
   private reveal(name: string): void {
-    const { tree } = this;
+    const tree = this.model.shown;
     const node = tree.find(name);
     if (node < 0) return;
     if (this.open.reveal(tree, node) || this.stale) {
@@ -337,12 +339,12 @@ export class MapView {
     const { selected } = this.model;
     // A selected variable is its whole group: the edges of its read count as its own.
     const chosen = selected ? tree.standFor(tree.find(selected)) : -1;
-    this.lit = litEdges(this.model, this.scene, [chosen, this.hovered]);
+    this.lit = litEdges(this.model, this.tree, this.scene, [chosen, this.hovered]);
     this.draw();
   }
 
   private queryChanged(): void {
-    this.bright = brightNodes(this.model, this.scene);
+    this.bright = brightNodes(this.model, this.tree, this.scene);
     this.draw();
   }
 

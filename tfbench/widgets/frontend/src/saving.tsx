@@ -65,7 +65,9 @@ export function Save({ model, map, announce }: { model: Model; map: MapView; ann
   return (
     <div class="tfb-save" ref={root} onFocusOut={away} onKeyDown={key}>
       <button type="button" title="Save the map as a file" aria-label="Save the map as a file" aria-haspopup="menu" aria-expanded={open} onClick={() => setOpen(!open)} data-testid="tfb-save">
-        ⭳
+        <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+          <path d="M7 1.5 V9 M4 6.2 L7 9.2 L10 6.2 M2 12 H12" />
+        </svg>
       </button>
       {open && (
         <div role="menu" class="tfb-menu">

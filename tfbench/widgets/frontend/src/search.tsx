@@ -71,7 +71,7 @@ export function Search({ model }: { model: Model }) {
         aria-label="Search operations: names, * for anything, /regular expression/, type:, scope:, device:"
         aria-keyshortcuts="/"
         aria-activedescendant={at >= 0 ? `tfb-found-${at}` : undefined}
-        placeholder="Search (/): conv*, type:Relu, /w\d/"
+        placeholder="Search: conv*, type:Relu"
         spellcheck={false}
         value={model.query}
         onInput={(e) => {
@@ -90,6 +90,12 @@ export function Search({ model }: { model: Model }) {
       {open && matches && (
         <div class="tfb-found" id="tfb-found" role="listbox" data-testid="tfb-found">
           <div class="tfb-found-count">{matches.length ? count(matches.length, "operation") : "No operation fits."}</div>
+          {matches.length > 0 && (
+            <div class="tfb-found-do">
+              {act("show only these", "focus")}
+              {act("hide these", "hide")}
+            </div>
+          )}
           {listed.map((op, i) => (
             <div
               key={op}
@@ -106,12 +112,6 @@ export function Search({ model }: { model: Model }) {
               <i>{shorten(model.ops[op]!.type, 18)}</i>
             </div>
           ))}
-          {matches.length > 0 && (
-            <div class="tfb-found-do">
-              {act("show only these", "focus")}
-              {act("hide these", "hide")}
-            </div>
-          )}
           {matches.length > LISTED && <div class="tfb-found-count">and {(matches.length - LISTED).toLocaleString("en")} more</div>}
         </div>
       )}
