@@ -148,8 +148,8 @@ def test_contrib_has_what_it_says() -> None:
         assert tf.contrib.util.constant_value(tf.constant(3)) == 3
         assert tf.contrib.framework.is_tensor(tf.constant(1))
     np.testing.assert_array_equal(tf.contrib.util.make_ndarray(tf.contrib.util.make_tensor_proto([1, 2])), [1, 2])
-    with pytest.raises(AttributeError, match=r"has no attribute 'learn'; it has .*framework, "):
-        tf.contrib.learn
+    with pytest.raises(AttributeError, match=r"has no attribute 'tpu'; it has .*framework, "):
+        tf.contrib.tpu
 
 
 def test_temporary_directory_is_one() -> None:

@@ -5,7 +5,20 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_PARTS = ("data", "deprecated", "framework", "layers", "losses", "metrics", "rnn", "slim", "training", "util")
+_PARTS = (
+    "checkpoint",
+    "data",
+    "deprecated",
+    "framework",
+    "layers",
+    "learn",
+    "losses",
+    "metrics",
+    "rnn",
+    "slim",
+    "training",
+    "util",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -321,7 +321,7 @@ class ProfilerHook(SessionRunHook):
         self._next = step + 1
 
     def _save(self, step: int, step_stats: Any) -> None:
-        from tfbench.python.client.timeline import Timeline
+        from tfbench.formats.timeline import Timeline
 
         path = self._path.format(step)
         logging.info("Saving timeline for %d into '%s'.", step, path)
