@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernels import resize_compiled
 from tfbench.engine.kernels.geometry import brackets, invalid
 
 Array = Any
@@ -137,6 +138,9 @@ def resize_bilinear(xp: Any, x: Array, size: Array, *, align_corners: bool, half
     x = _single(x)
     rows = bilinear_taps(x.shape[1], height, align_corners, half_pixel_centers)
     columns = bilinear_taps(x.shape[2], width, align_corners, half_pixel_centers)
+    made = resize_compiled.bilinear(xp, x, rows, columns)
+    if made is not None:
+        return made
     if height * 2 < x.shape[1]:  # rows that no new pixel looks at are left out
         used, at = np.unique(np.concatenate(rows[:2]), return_inverse=True)
         x = xp.take(x, xp.asarray(used), axis=1)
@@ -208,27 +212,35 @@ def size_pair(size: Array, name: str, x: Array | None = None) -> tuple[int, int]
 # -- back ---------------------------------------------------------------------------------------------------------
 
 
+def _regular(index: Array) -> Any:
+    """Indices as a slice, if they are equally far from each other: that is a view, and no copy."""
+    if len(index) == 1:
+        return slice(index[0], index[0] + 1)
+    step = int(index[1] - index[0])
+    if step > 0 and bool((np.diff(index) == step).all()):
+        return slice(int(index[0]), int(index[-1]) + 1, step)
+    return index
+
+
 def _added(xp: Any, grad: Array, taps: Taps, axis: int, old: int, dtype: Any) -> Array:
     """What each of `old` pixels along an axis gets from the new ones that looked at it."""
     shape = (*grad.shape[:axis], old, *grad.shape[axis + 1 :])
     total = xp.zeros(shape, dtype)
     if grad.size == 0:
         return total
+    where: list[Any] = [slice(None)] * 4
     for index, weights in taps:
         part = grad if weights is None else grad * _weights(xp, weights.astype(dtype, copy=False), axis)
         starts = np.concatenate([[0], np.flatnonzero(np.diff(index)) + 1])
-        where: list[Any] = [slice(None)] * 4
-        if xp is not np:
-            # What comes to the same pixel stands side by side: the first of each, then the second, …
-            ends = np.append(starts[1:], len(index))
-            for offset in range(int((ends - starts).max())):
-                here = starts[starts + offset < ends] + offset
-                where[axis] = xp.asarray(index[here])
-                total[tuple(where)] += xp.take(part, xp.asarray(here), axis=axis)
-            continue
-        part = part if len(starts) == len(index) else xp.add.reduceat(part, starts, axis=axis, dtype=dtype)
-        where[axis] = index[starts]
-        total[tuple(where)] += part
+        ends = np.append(starts[1:], len(index))
+        # What comes to the same pixel stands side by side: the first of each, then the second, …
+        for offset in range(int((ends - starts).max())):
+            here = starts[starts + offset < ends] + offset
+            where[axis] = _regular(here)
+            given = part[tuple(where)] if isinstance(where[axis], slice) else xp.take(part, xp.asarray(here), axis=axis)
+            target = _regular(index[here])
+            where[axis] = target if isinstance(target, slice) else xp.asarray(target)
+            total[tuple(where)] += given
     return total
 
 
@@ -240,7 +252,9 @@ def _given_back(xp: Any, grad: Array, dtype: Any, rows: Taps, columns: Taps, old
     return _added(xp, grad, columns, 2, old[1], kind).astype(dtype, copy=False)
 
 
-def _back(taps: Callable[..., Taps]) -> Callable[..., Array]:
+def _back(taps: Callable[..., Taps], neighbours: Callable[..., Any] | None = None) -> Callable[..., Array]:
+    """The gradient's kernel; `neighbours` are those of a compiled form, where there is one."""
+
     def kernel(xp: Any, grad: Array, image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Array:
         if half_pixel_centers and align_corners:
             raise invalid("If half_pixel_centers is True, align_corners must be False.")
@@ -248,8 +262,12 @@ def _back(taps: Callable[..., Taps]) -> Callable[..., Array]:
             raise invalid("input_grad must be 4-dimensional")
         if image.ndim != 4:
             raise invalid("original_image must be 4-dimensional")
-        rows = taps(image.shape[1], grad.shape[1], align_corners, half_pixel_centers)
-        columns = taps(image.shape[2], grad.shape[2], align_corners, half_pixel_centers)
+        axes = [(image.shape[axis], grad.shape[axis], align_corners, half_pixel_centers) for axis in (1, 2)]
+        if neighbours is not None and image.dtype == _F:
+            made = resize_compiled.bilinear_grad(xp, grad, image.shape[1:3], *(neighbours(*axis) for axis in axes))
+            if made is not None:
+                return made
+        rows, columns = (taps(*axis) for axis in axes)
         return _given_back(xp, grad, image.dtype, rows, columns, image.shape[1:3])
 
     return kernel
@@ -260,7 +278,7 @@ def _bilinear_pairs(old: int, new: int, align_corners: bool, half_pixel_centers:
     return [(lower, _F(1) - part), (upper, part)]
 
 
-resize_bilinear_grad = _back(_bilinear_pairs)
+resize_bilinear_grad = _back(_bilinear_pairs, bilinear_taps)
 resize_bicubic_grad = _back(bicubic_taps)
 
 
