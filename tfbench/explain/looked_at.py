@@ -36,7 +36,9 @@ Rule = Callable[["LookedAt"], Iterable[Finding]]
 #: hand a variable on without looking at it
 HANDS_ON = frozenset({"Identity", "ReadVariableOp", "RefIdentity", "Switch", "RefSwitch", "Enter", "RefEnter"})
 ASSIGNS = frozenset({"Assign", "AssignVariableOp"})
-IGNORES_VALUE = frozenset({"IsVariableInitialized", "VarIsInitializedOp", "SaveV2", "DestroyResourceOp", "NoOp"})
+IGNORES_VALUE = frozenset(
+    {"DisableCopyOnRead", "IsVariableInitialized", "VarIsInitializedOp", "SaveV2", "DestroyResourceOp", "NoOp"}
+)
 
 
 def about(op: Operation, message: str) -> Finding:

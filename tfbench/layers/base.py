@@ -56,6 +56,8 @@ class Layer:
         self._activity_regularizer = activity_regularizer
         self._trainable_weights: list[Any] = []
         self._non_trainable_weights: list[Any] = []
+        #: what `add_weight` was called with -> the variable
+        self._named_weights: dict[str, Any] = {}
         self._updates: list[Any] = []
         self._losses: list[Any] = []
         #: update or loss -> the inputs that it depends on, None for none
@@ -229,7 +231,12 @@ class Layer:
         known = self._trainable_weights if trainable else self._non_trainable_weights
         if not any(variable is one for one in known):
             known.append(variable)
+        self._named_weights[name] = variable
         return variable
+
+    def _trackable_children(self) -> dict[str, Any]:
+        """What an object-based checkpoint of the layer holds."""
+        return {name: one for name, one in self._named_weights.items() if not isinstance(one, PartitionedVariable)}
 
     def add_variable(self, *args: Any, **kwargs: Any) -> Any:
         """The older name of `add_weight`."""
@@ -317,7 +324,7 @@ class Layer:
     def _note_state(self) -> None:
         """Lets the graph put the layer back to what it is now when it is itself rolled back: variables that are gone
         would be no use to it."""
-        state = {name: list(value) if type(value) is list else value for name, value in vars(self).items()}
+        state = {name: value.copy() if type(value) in (list, dict) else value for name, value in vars(self).items()}
         get_default_graph().record_undo(self, "__dict__", state)
 
     # -- scopes ---------------------------------------------------------------------------------------------------

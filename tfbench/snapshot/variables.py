@@ -17,7 +17,7 @@ from tfbench.value_stats import value_stats
 _PASS_THROUGH = frozenset({"Identity", "ReadVariableOp", "RefIdentity", "RefSwitch", "RefMerge", "RefEnter", "Enter"})
 
 #: ops that ask about a variable without touching its value
-_NO_ACCESS = frozenset({"IsVariableInitialized", "VarIsInitializedOp", "VariableShape"})
+_NO_ACCESS = frozenset({"DisableCopyOnRead", "IsVariableInitialized", "VarIsInitializedOp", "VariableShape"})
 
 
 def read_variables(
@@ -57,7 +57,7 @@ def read_variables(
 
 def _with_value(info: VariableInfo, op: Any, session: Any, stats: bool) -> VariableInfo:
     buffer = variable_buffer(session, op)
-    value = None if buffer is None else buffer.array
+    value = None if buffer is None else buffer.host()
     return info._replace(
         initialized=value is not None, stats=value_stats(value) if stats and value is not None else None
     )

@@ -230,6 +230,8 @@ _MESSAGES = {
 }  # fmt: skip
 
 _ELSEWHERE = {
+    "Checkpoint": ("tfbench.train.checkpoint", "Checkpoint"),
+    "CheckpointManager": ("tfbench.train.checkpoint_manager", "CheckpointManager"),
     "SummaryWriter": ("tfbench.summary", "FileWriter"),
     "SummaryWriterCache": ("tfbench.summary", "FileWriterCache"),
     "summary_iterator": ("tfbench.summary.reading", "summary_iterator"),

@@ -116,6 +116,10 @@ class Optimizer:
         """
         if callable(loss):
             loss = loss()
+        if not hasattr(loss, "dtype"):
+            raise AttributeError(
+                f"'{type(loss).__name__}' object has no attribute 'dtype': the loss must be a tensor, but got {loss!r}."
+            )
         if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
             raise ValueError(
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH. "
@@ -200,6 +204,12 @@ class Optimizer:
         graph = get_default_graph()
         own = [*self._non_slot_variables(), *(slot for slots in self._slots.values() for slot in slots.values())]
         return sorted((variable for variable in own if variable.graph is graph), key=lambda variable: variable.name)
+
+    def _trackable_children(self) -> dict[str, Variable]:
+        """What of the default graph an object-based checkpoint of it holds, slots aside."""
+        graph = get_default_graph()
+        own = sorted(self._non_slot_dict.items(), key=lambda item: item[0][0])
+        return {name: variable for (name, home), variable in own if home is graph}
 
     def _slot_dict(self, slot_name: str) -> dict[Any, Variable]:
         return self._slots.setdefault(slot_name, {})

@@ -87,6 +87,8 @@ class Saver:
         #: (path, when it was written), the oldest first; and those that are about to be removed
         self._last_checkpoints: list[tuple[str, float]] = []
         self._checkpoints_to_be_deleted: list[tuple[str, float]] = []
+        #: what reads object-based checkpoints
+        self._object_restore_saver: Saver | None = None
         if not defer_build:
             self.build()
         if self.saver_def is not None:
@@ -310,9 +312,31 @@ class Saver:
                 check(sess.graph, definition.restore_op_name, path)
                 sess.run(definition.restore_op_name, {definition.filename_tensor_name: path})
         except errors.NotFoundError as error:
-            raise _explained(error, "a Variable name or other graph key that is missing from the checkpoint") from None
+            if not self._restore_objects(sess, path):
+                raise _explained(
+                    error, "a Variable name or other graph key that is missing from the checkpoint"
+                ) from None
         except errors.InvalidArgumentError as error:
             raise _explained(error, "a mismatch between the current graph and the graph from the checkpoint") from None
+
+    def _restore_objects(self, sess: Any, path: str) -> bool:
+        """Restores from an object-based checkpoint, by nodes of its own; False if it is none."""
+        from tfbench.train.object_restore import keys_by_name, saveables_under
+
+        keys = keys_by_name(path)
+        if keys is None:
+            return False
+        if self._object_restore_saver is None:
+            logging.warning(
+                "Restoring an object-based checkpoint using a name-based saver. This may be somewhat fragile, and will "
+                "re-build the Saver. Instead, consider loading object-based checkpoints using tf.train.Checkpoint()."
+            )
+            with sess.graph.as_default():
+                given = all_saveables() if self._var_list is None else self._var_list
+                sess.graph.record_undo(self, "_object_restore_saver", None)
+                self._object_restore_saver = Saver(saveables_under(keys, given))
+        self._object_restore_saver.restore(sess, path)
+        return True
 
     # -- meta graphs --------------------------------------------------------------------------------------------------
 

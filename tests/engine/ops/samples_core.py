@@ -48,6 +48,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "Assign": [([Ref(X), X + 1], {}), ([Ref(X), X], {"validate_shape": False})],
     "CountUpTo": [([Ref(3)], {"limit": 5})],
     "VarHandleOp": [([], {"dtype": "float32", "shape": [2]})],
+    "DisableCopyOnRead": [([Handle(X)], {})],
     "VarIsInitializedOp": [([Handle(X)], {})],
     "ReadVariableOp": [([Handle(X)], {"dtype": "float32"}), ([Handle(LONG)], {"dtype": "int64"})],
     "AssignVariableOp": [([Handle(X), X + 1], {})],

@@ -36,6 +36,9 @@ class MultiRNNCell(RNNCell):
         if not state_is_tuple and any(nest.is_nested(cell.state_size) for cell in cells):
             raise ValueError(f"Some cells return tuples of states, but the flag state_is_tuple is not set. {cells}")
 
+    def _trackable_children(self) -> dict[str, Any]:
+        return {f"cell-{number}": cell for number, cell in enumerate(self._cells)}
+
     @property
     def cells(self) -> list[Any]:
         """The cells, the lowest first."""

@@ -20,6 +20,9 @@ class CellWrapper(RNNCell):
         check_cell("cell", cell)
         self.cell = cell
 
+    def _trackable_children(self) -> dict[str, Any]:
+        return {"cell": self.cell}
+
     @property
     def wrapped_cell(self) -> Any:
         """The cell inside."""
