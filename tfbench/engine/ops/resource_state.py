@@ -104,6 +104,15 @@ def _read(resource: VariableBuffer, missing: type[errors.OpError] = errors.Faile
     return resource.array
 
 
+disable_copy_on_read = op("DisableCopyOnRead", "resource: resource", "", stateful=True)
+disable_copy_on_read.no_gradient("it has no output")
+
+
+@disable_copy_on_read.kernel(CPU, GPU)
+def _disable_copy_on_read_kernel(xp: Any, resource: VariableBuffer) -> None:
+    """A read never copies here: there is nothing to switch off."""
+
+
 read_variable = op("ReadVariableOp", "resource: resource", "value: dtype", "dtype: type", stateful=True)
 
 
