@@ -18,6 +18,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Before anything imports matplotlib: no window, whatever the machine has.
 os.environ["MPLBACKEND"] = "Agg"
 
+# Kernels that are compiled while a test runs would change the last bits of results at some moment; `make unit` runs the
+# tests of kernels again with TFBENCH_FAST=wait.
+os.environ.setdefault("TFBENCH_FAST", "0")
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
