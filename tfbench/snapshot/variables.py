@@ -28,7 +28,7 @@ def read_variables(
     if not places:
         return ()
     objects, collections = known_variables(graph)
-    readers, writers = _access(ops, places)
+    readers, writers = access(ops, places)
     found = []
     for i in places:
         info = ops[i]
@@ -44,7 +44,7 @@ def read_variables(
             trainable="trainable_variables" in names,
             collections=tuple(names),
             initialized=None,
-            bytes=_byte_count(shape, dtype),
+            bytes=byte_count(shape, dtype),
             created_at=info.source,
             shared_with=_sharers(variable),
             read_by=tuple(ops[j].name for j in readers[i]),
@@ -71,7 +71,8 @@ def _shape_and_dtype(op: Any, info: OpInfo) -> tuple[Shape, str]:
     return output.shape, output.dtype.removesuffix("_ref")
 
 
-def _byte_count(shape: Shape, dtype: str) -> int | None:
+def byte_count(shape: Shape, dtype: str) -> int | None:
+    """Bytes of a value; None where that is not known."""
     if shape is None or None in shape:
         return None
     try:
@@ -115,7 +116,7 @@ _WRITERS = ("Assign", "Scatter", "Apply", "SparseApply", "ResourceApply", "Resou
 _OTHER_WRITERS = frozenset({"CountUpTo", "ResourceCountUpTo", "ResourceStridedSliceAssign", "StridedSliceAssign"})
 
 
-def _access(ops: tuple[OpInfo, ...], places: list[int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+def access(ops: tuple[OpInfo, ...], places: list[int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
     """For each variable op, the ops that read its value and those that write it, in creation order.
 
     A reference handed on (`v/read`, a Switch) is the same buffer: whoever computes with it is the reader.

@@ -101,7 +101,7 @@ def _variable(info: VariableInfo, head: Sequence[str]) -> list[str]:
         "Min": _e(text.number_text(stats.low if stats else None)),
         "Max": _e(text.number_text(stats.high if stats else None)),
         "Histogram": _bars(stats.histogram if stats else ()),
-        "Trainable": "yes" if info.trainable else "no",
+        "Trainable": "yes" if info.trainable else "no" if info.collections else "–",
         "Device": _e(shorten(info.device, 40)),
         "Shared": f"×{len(info.shared_with) + 1}" if info.shared_with else "",
         "Made in": _e(shorten(str(info.created_at or ""), 60)),

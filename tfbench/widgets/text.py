@@ -122,7 +122,8 @@ def variables_text(snapshot: Snapshot, values: bool = False) -> str:
 def _variable_row(info: VariableInfo, head: Sequence[str]) -> list[str]:
     stats = info.stats
     cells = {
-        "Variable": shorten(info.name, NAME) + ("" if info.trainable else "  (not trainable)"),
+        # A GraphDef keeps no collections: nothing is known then.
+        "Variable": shorten(info.name, NAME) + ("" if info.trainable or not info.collections else "  (not trainable)"),
         "Shape": shape_text(info.shape),
         "Type": info.dtype,
         "Size": bytes_text(info.bytes),
