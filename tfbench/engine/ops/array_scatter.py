@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.graph import Operation
-from tfbench.engine.kernels import device_rows
+from tfbench.engine.kernels import device_rows, host_rows
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.array_fill import zeros_like
@@ -46,7 +46,7 @@ def scatter_into(xp: Any, target: Any, indices: Any, updates: Any, combine: str 
     if combine is None:
         rows[places] = values
     else:
-        getattr(np, combine).at(rows, places, values)
+        host_rows.combine(combine, rows, places, values)
 
 
 def check_scatter(target: Any, indices: Any, updates: Any) -> None:

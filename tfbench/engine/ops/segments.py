@@ -16,7 +16,7 @@ from tfbench.engine import shape_math
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
-from tfbench.engine.kernels import device_rows
+from tfbench.engine.kernels import device_rows, host_rows
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, OpDef, lookup, op
 from tfbench.engine.ops.math_unary import sqrt
@@ -175,6 +175,11 @@ def _unsorted(type: str, types: str, indices: str, ufunc: Any, empty: Callable[[
             where = ",".join(str(i) for i in np.unravel_index(bad[0], ids.shape))
             raise _invalid(f"segment_ids[{where}] = {flat[bad[0]]} is out of range [0, {number})")
         kept = np.flatnonzero(flat >= 0)
+        if ufunc is np.add and data.dtype.char in "fd":
+            result = np.zeros((number, *rows.shape[1:]), data.dtype)
+            some = slice(None) if len(kept) == len(flat) else kept
+            host_rows.combine("add", result, flat[some], rows[some])
+            return result
         order = kept[np.argsort(flat[kept], kind="stable")]
         return _grouped(xp, ufunc, rows[order], flat[order], number, empty(data.dtype))
 

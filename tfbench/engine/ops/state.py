@@ -14,7 +14,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
-from tfbench.engine.kernels import device_rows
+from tfbench.engine.kernels import device_rows, host_rows
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
 from tfbench.engine.ops.array_common import brackets
 from tfbench.engine.resources import VariableBuffer, variable_key
@@ -170,7 +170,7 @@ def scatter(xp: Any, array: Array, indices: Array, updates: Array, combine: str 
     if combine is None:
         array[indices] = updates
     else:
-        getattr(np, combine).at(array, indices, updates)
+        host_rows.combine(combine, array, indices, updates)
 
 
 def check_updates_shape(ref: Any, indices: Any, updates: Any) -> None:
@@ -289,7 +289,7 @@ def _count_shape(node: Operation, ref: Any) -> Any:
     return [with_rank(ref, 0)]
 
 
-@count_up_to.kernel(CPU, GPU)
+@count_up_to.kernel(CPU)
 def _count_kernel(xp: Any, ref: VariableBuffer, *, limit: int) -> Array:
     return count(ref, limit, in_place=True)
 
