@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.resources import VARIABLE_TYPES, VariableBuffer, variable_key
 
@@ -108,7 +106,7 @@ class _Held:
         copies = self.levels.pop() or {}
         for key, (item, saved) in copies.items():
             if isinstance(item, VariableBuffer) and saved is not None and self.session.resources.find(*key) is item:
-                item.array = saved if item.array is not saved else item.array.copy()
+                item.put_back(saved if item.array is not saved else item.copied())
 
 
 class Values:
@@ -174,6 +172,6 @@ class Values:
 
 def _copy(item: Any) -> Any:
     if isinstance(item, VariableBuffer):
-        return None if item.array is None else np.array(item.array)
+        return item.copied()
     take = getattr(item, "snapshot", None)
     return take() if take is not None else None

@@ -23,6 +23,7 @@ from tfbench.engine.liveness import find_releases, reads_and_writes
 from tfbench.engine.opdef import Preset
 from tfbench.engine.partition import Transfer, crossing
 from tfbench.engine.placement import Placement
+from tfbench.engine.places import Copy, places_of, root_of
 from tfbench.engine.program import Program, is_number
 from tfbench.engine.resources import ResourceStore
 from tfbench.engine.steps import AnyStep, Input, LoopStep, MergeStep, MoveStep, Step, TransferStep, all_steps
@@ -66,7 +67,11 @@ class _Assembler:
         self._resources = resources
         #: what crosses devices, by tensor, or by the op that others wait for
         self._sent = crossing(program.operations, program.placement, program.feeds)
-        #: the slots of what arrived, by tensor and number of the device
+        #: in which memory each value is, where that is not all one
+        self._places = places_of(program.operations, program.placement, program.feeds, program.fetches, self._sent)
+        if self._places is not None:
+            self._sent = self._places.sent
+        #: the slots of what arrived, by tensor and place
         self._copies: dict[tuple[Tensor, int], int] = {}
         #: what is sent when it is first needed, and the slot of its guard
         self._later: dict[tuple[Tensor, int], tuple[Transfer, int | None]] = {}
@@ -86,9 +91,9 @@ class _Assembler:
             self._send_one(tensor, tensor.op)
         self._add_units(program.units)
         self._check_fetches()
+        program.fetch_slots = [self._host_slot(tensor) for tensor in program.fetches]
         preset = [slot for slot, value in enumerate(self._template) if value is not None]
-        fetched = [self._slots[tensor] for tensor in program.fetches]
-        find_releases(program.steps, [*preset, *feed_slots, *fetched])
+        find_releases(program.steps, [*preset, *feed_slots, *program.fetch_slots])
         self._read_scalars_once()
 
     def _check_fetches(self) -> None:
@@ -125,22 +130,43 @@ class _Assembler:
     def _inputs(self, op: Operation) -> list[Input]:
         takes_ref = reference_inputs(op.op_def, op.attrs)
         if self._sent:
-            return [self._input(tensor, op, is_ref) for tensor, is_ref in zip(op._inputs, takes_ref, strict=True)]
+            places = self._taken(op)
+            return [
+                self._input(tensor, place, is_ref)
+                for tensor, place, is_ref in zip(op._inputs, places, takes_ref, strict=True)
+            ]
         return [
             (self._slots[tensor], tensor._dtype._is_ref_dtype and not is_ref)
             for tensor, is_ref in zip(op._inputs, takes_ref, strict=True)
         ]
 
-    def _input(self, tensor: Tensor, op: Operation, takes_ref: bool) -> Input:
-        """Where `op` finds `tensor`: what was sent to its device is an array, whether or not it was a reference."""
-        place = (tensor, self._placement.index_of(op))
-        if place in self._later:
-            # Not into the loop that is being made, if there is one: before it.
-            self._transfer(self._program.steps, *self._later.pop(place))
-        copy = self._copies.get(place)
+    def _taken(self, op: Operation) -> list[int]:
+        """The places that `op` takes its inputs from."""
+        if self._places is not None:
+            return self._places.taken(op)
+        return [self._placement.index_of(op)] * len(op._inputs)
+
+    def _input(self, tensor: Tensor, place: int, takes_ref: bool) -> Input:
+        """Where `tensor` is found: what was sent to a place is an array, whether or not it was a reference."""
+        if (tensor, place) in self._later:
+            self._send_late(tensor, place)
+        copy = self._copies.get((tensor, place))
         if copy is not None:
             return copy, False
         return self._slots[tensor], tensor._dtype._is_ref_dtype and not takes_ref
+
+    def _send_late(self, tensor: Tensor, place: int) -> None:
+        transfer, guard = self._later.pop((tensor, place))
+        if isinstance(transfer, Copy) and (tensor, transfer.origin) in self._later:
+            self._send_late(tensor, transfer.origin)
+        # Not into the loop that is being made, if there is one: before it.
+        self._transfer(self._program.steps, transfer, guard)
+
+    def _host_slot(self, tensor: Tensor) -> int:
+        """Where the host finds a tensor."""
+        if self._places is None:
+            return self._slots[tensor]
+        return self._input(tensor, self._places.read_by_host(tensor), False)[0]
 
     # -- what crosses devices --------------------------------------------------------------------------------------
 
@@ -160,7 +186,7 @@ class _Assembler:
             flag = self._guards.slot(op, guard) if guard else None
             alias = tensor is not None and tensor not in self._fed and self._is_variable(tensor)
             if tensor is not None and alias and self._steps is self._program.steps:
-                self._later[tensor, transfer.destination] = transfer, flag
+                self._later[tensor, transfer.place] = transfer, flag
             else:
                 self._transfer(self._steps, transfer, flag)
 
@@ -171,11 +197,17 @@ class _Assembler:
         tensor = transfer.tensor
         inputs: list[Input] = []
         outputs: list[int] = []
+        copy = copier(transfer) if self._places is None else self._places.copier(transfer)
         if tensor is not None:
-            inputs.append((self._slots[tensor], tensor._dtype._is_ref_dtype))
+            origin = self._copies.get((tensor, transfer.origin)) if isinstance(transfer, Copy) else None
+            inputs.append((self._slots[tensor], tensor._dtype._is_ref_dtype) if origin is None else (origin, False))
             outputs.append(self._spare_slot())
-            self._copies[tensor, transfer.destination] = outputs[0]
-        steps.append(TransferStep(transfer, inputs, outputs, guard, copier(transfer), self._pace))
+            self._copies[tensor, transfer.place] = outputs[0]
+            if isinstance(transfer, Copy) and tensor.op.type == "Const" and tensor not in self._fed:
+                # Once for all runs of the plan.
+                self._template[outputs[0]] = copy(self._template[inputs[0][0]])
+                return
+        steps.append(TransferStep(transfer, inputs, outputs, guard, copy, self._pace))
 
     # -- ops ---------------------------------------------------------------------------------------------------
 
@@ -201,7 +233,7 @@ class _Assembler:
             self._add_kernel(op, guard)
 
     def _add_kernel(self, op: Operation, guard: frozenset[Condition]) -> None:
-        function = bind(op, self._placement.device_of(op), self._resources) if op.type != "LoopCond" else _condition
+        function = self._bind(op) if op.type != "LoopCond" else _condition
         self._guards.set(op, guard)
         if isinstance(function, Preset):
             tensor = op.outputs_list[0]
@@ -214,13 +246,22 @@ class _Assembler:
             if op_def.aliases:
                 self._aliased.update(op.outputs_list)
             else:
-                function = copying(function, op_def.returns_tuple)
+                function = copying(function, op_def.returns_tuple, self._xp(op))
         step = Step(op, function, inputs, self._outputs(op), self._guards.slot(op, guard) if guard else None)
         if op_def.operator is not None and all(
             is_number(tensor) and not tensor._dtype._is_ref_dtype for tensor in op._inputs
         ):
             step.operator = op_def.operator
         self._steps.append(step)
+
+    def _bind(self, op: Operation) -> Any:
+        if self._places is not None:
+            return self._places.bind(op, self._resources)
+        return bind(op, self._placement.device_of(op), self._resources)
+
+    def _xp(self, op: Operation) -> Any:
+        """The array module of what `op` makes."""
+        return np if self._places is None else self._places.xp(self._places.home(op.outputs_list[0]))
 
     def _takes_alias(self, op: Operation, inputs: list[Input]) -> bool:
         return any(
@@ -243,7 +284,7 @@ class _Assembler:
             self._add_move(op, guard)
         else:
             self._add_kernel(op, guard)  # which checks the predicate
-        self._guards.split(op, self._slots[_root(predicate, self._fed)], guard)
+        self._guards.split(op, self._host_slot(root_of(predicate, self._fed)), guard)
 
     def _add_merge(self, op: Operation) -> None:
         inputs = self._inputs(op)
@@ -310,7 +351,7 @@ class _Assembler:
     def _variable(self, merge: Operation, taken: Tensor, slots: list[int]) -> MoveStep:
         """Sets a loop variable; the Merge's second output is which of its inputs it took."""
         position = merge._inputs.index(taken)
-        item = self._input(taken, merge, merge.type != "Merge")
+        item = self._input(taken, self._taken(merge)[position], merge.type != "Merge")
         return MoveStep(merge, [item], slots, number=np.int32(position))
 
     def _add_sides(self, loop: Loop, step: LoopStep) -> None:
@@ -362,18 +403,6 @@ class _Assembler:
         for step in all_steps(steps):
             if isinstance(step, MoveStep) and step.op.type == "Identity" and step.inputs[0][1]:
                 step.reads_number = is_number(step.op.outputs_list[0])
-
-
-def _root(tensor: Tensor, fed: set[Tensor]) -> Tensor:
-    """The tensor that `tensor` always has the value of: one predicate has one set of guards, whatever it is called."""
-    while tensor not in fed:
-        op = tensor.op
-        if op.type != "Identity" and not (op.type == "Enter" and op.attrs["is_constant"]):
-            break
-        if op._inputs[0]._dtype._is_ref_dtype:
-            break
-        tensor = op._inputs[0]
-    return tensor
 
 
 def _check_alive(op: Operation, alive: Any) -> None:

@@ -31,8 +31,8 @@ def bind(op: Operation, device: Device, resources: ResourceStore) -> Any:
     return partial(kernel.function, device.xp, **attrs)
 
 
-def copying(function: Callable[..., Any], returns_tuple: bool) -> Callable[..., Any]:
+def copying(function: Callable[..., Any], returns_tuple: bool, xp: Any = np) -> Callable[..., Any]:
     """A kernel that returns views, made to return arrays that a later write to the variable does not change."""
     if returns_tuple:
-        return lambda *arrays: [np.array(result) for result in function(*arrays)]
-    return lambda *arrays: np.array(function(*arrays))
+        return lambda *arrays: [xp.array(result) for result in function(*arrays)]
+    return lambda *arrays: xp.array(function(*arrays))

@@ -1,14 +1,17 @@
-"""The devices a session computes on: this machine's CPU, and simulated ones where somebody asks for them.
+"""The devices a session computes on: this machine's CPU and GPUs, and simulated ones where somebody asks for them.
 
-A simulated device is a memory of its own: arrays on it are never another device's arrays, what crosses is copied, and
-the copies are counted. It computes with the CPU's kernels, on the CPU. Simulation is a switch (`simulate_devices`);
-while it is off, no device is there that this machine has not. Whatever shows a simulated device says that it is one.
+GPUs are found through CuPy (`cuda`), which is loaded when the first session asks. A simulated device is a memory of its
+own: arrays on it are never another device's arrays, what crosses is copied, and the copies are counted. It computes
+with the CPU's kernels, on the CPU. Simulation is a switch (`simulate_devices`); while it is off, no device is there
+that this machine has not, and while it is on, no GPU is there but simulated ones. Whatever shows a simulated device
+says that it is one.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +35,9 @@ class Device:
 
     __slots__ = ("index", "kernels", "kind", "memory_limit", "name", "parts", "simulated", "xp")
 
+    #: whether its arrays are NumPy's, in the host's memory
+    on_host = True
+
     def __init__(self, kind: str, index: int, xp: ModuleType, simulated: bool = False) -> None:
         self.kind = kind
         self.index = index
@@ -51,6 +57,11 @@ class Device:
     @property
     def device_type(self) -> str:
         return self.kind
+
+    @property
+    def description(self) -> str:
+        """What it is, for people."""
+        return "simulated" if self.simulated else ""
 
     @property
     def memory_limit_bytes(self) -> int:
@@ -143,12 +154,28 @@ class simulate_devices:  # noqa: N801 - it reads as a function, and is one until
 class DeviceSet:
     """The devices of one session, and what a transfer between them costs."""
 
-    __slots__ = ("bandwidth", "devices", "latency")
+    __slots__ = ("bandwidth", "devices", "gpus", "latency", "no_gpu")
 
-    def __init__(self, devices: list[Device], bandwidth: float | None = None, latency: float | None = None) -> None:
+    def __init__(
+        self,
+        devices: list[Device],
+        bandwidth: float | None = None,
+        latency: float | None = None,
+        no_gpu: str = "",
+    ) -> None:
         self.devices = devices
         self.bandwidth = bandwidth
         self.latency = latency
+        #: those whose memory is not the host's
+        self.gpus: list[Any] = [device for device in devices if not device.on_host]
+        #: why there is no GPU, where there is none
+        self.no_gpu = no_gpu
+
+    def computing(self) -> AbstractContextManager[None]:
+        """What a run on these GPUs takes place in. Only where there are any."""
+        from tfbench.engine.cuda import computing
+
+        return computing(self.gpus)
 
     @property
     def slow(self) -> bool:
@@ -159,25 +186,30 @@ class DeviceSet:
 def device_set(config: Any = None) -> DeviceSet:
     """The devices that a session with this ConfigProto has.
 
-    `device_count={"CPU": 2}` makes two CPU devices, as in TensorFlow; a number of GPUs counts only while simulation
-    is on.
+    `device_count={"CPU": 2}` makes two CPU devices, as in TensorFlow, `{"GPU": 1}` leaves the first GPU of several, and
+    `{"GPU": 0}` none. While simulation is on, so many are simulated.
 
     Raises:
       NotFoundError: if it leaves no CPU.
+      InvalidArgumentError: for `gpu_options` that cannot be met.
     """
     counts = dict(config.device_count) if config is not None else {}
     simulated = _simulation
     cpus = counts.get("CPU", simulated.cpu if simulated else 1)
-    gpus = counts.get("GPU", simulated.gpu) if simulated else 0
     if cpus < 1:
         raise errors.NotFoundError(
             None, None, f"No CPU devices are available in this process: device_count asks for {cpus}. Ask for 1."
         )
     devices = [Device("CPU", index, np, simulated=bool(simulated and index)) for index in range(cpus)]
-    devices.extend(Device("GPU", index, np, simulated=True) for index in range(gpus))
     if simulated is None:
-        return DeviceSet(devices)
-    return DeviceSet(devices, simulated.bandwidth, simulated.latency)
+        from tfbench.engine.cuda import gpus  # which a session needs, and a graph does not
+
+        real, reason = gpus(config, counts.get("GPU"))
+        return DeviceSet([*devices, *real], no_gpu=reason)
+    number = counts.get("GPU", simulated.gpu)
+    devices.extend(Device("GPU", index, np, simulated=True) for index in range(number))
+    reason = "" if number > 0 else "devices are simulated here, and no GPU is among them"
+    return DeviceSet(devices, simulated.bandwidth, simulated.latency, reason)
 
 
 def local_devices(config: Any = None) -> list[Device]:

@@ -1,4 +1,5 @@
-"""Which ops TensorFlow computes on a GPU, by the types they take, and what these take and give in the host's memory.
+"""Which ops TensorFlow computes on a GPU, by the types they take, and what these take and give in the host's memory;
+and which of them tfbench computes there.
 
 A placement is TensorFlow's only if it knows what TensorFlow knows: that a variable of int32 has no place on a GPU, and
 `tf.Print` none at all; and that a shape is read by the host, whatever device the op is on. The facts are in
@@ -9,6 +10,7 @@ there is a GPU.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tfbench.engine.dtypes import as_dtype
@@ -63,6 +65,63 @@ def host_arguments(op: Operation) -> frozenset[str]:
         if all(_allowed(op.attrs.get(name), types) for name, types in limits):
             return names
     return _NONE
+
+
+def in_host_memory(op: Operation) -> tuple[list[bool], list[bool]]:
+    """Whether each input, and each output, is in the host's memory where `op` is on a GPU.
+
+    Handles and strings are objects of the host's, wherever they are used.
+    """
+    names = host_arguments(op)
+    definition = op.op_def
+    return (
+        [_host(name, tensor._dtype, names) for name, tensor in zip(_spread(definition.inputs, op), op._inputs)],
+        [_host(name, tensor._dtype, names) for name, tensor in zip(_spread(definition.outputs, op), op.outputs_list)],
+    )
+
+
+def computes(op: Operation) -> bool:
+    """Whether tfbench has what it takes to compute `op` on a real GPU, if TensorFlow would."""
+    if "GPU" in op.op_def.kernels or op.type in _STRUCTURE:
+        takes, gives = in_host_memory(op)
+    elif "CPU" in op.op_def.kernels:
+        # It never touches the GPU's memory: its kernel for the CPU does.
+        takes, gives = in_host_memory(op)
+        if not (all(takes) and all(gives)) or op.op_def.takes_references:
+            return False
+    else:
+        return False
+    return all(host or tensor._dtype.base_dtype.name in _TYPES for host, tensor in zip(takes, op._inputs)) and all(
+        host or tensor._dtype.base_dtype.name in _TYPES for host, tensor in zip(gives, op.outputs_list)
+    )
+
+
+#: ops that are steps of their own, without a kernel
+_STRUCTURE = frozenset(
+    ["Enter", "Exit", "LoopCond", "Merge", "NextIteration", "RefEnter", "RefExit", "RefMerge", "RefNextIteration"]
+)
+#: the types of arrays in a GPU's memory (CuPy has bfloat16 only for part of what it does)
+_TYPES = frozenset(
+    ["bool", "complex64", "complex128", "float16", "float32", "float64"]
+    + [f"{kind}{size}" for kind in ("int", "uint") for size in (8, 16, 32, 64)]
+)
+_OBJECTS = frozenset(["resource", "variant", "string"])
+
+
+def _host(name: str, dtype: Any, names: frozenset[str]) -> bool:
+    return name in names or dtype.base_dtype.name in _OBJECTS
+
+
+def _spread(arguments: Any, op: Operation) -> Iterator[str]:
+    """The name of the argument that each tensor belongs to: a list has several."""
+    for argument in arguments:
+        count = 1
+        if argument.number_attr is not None:
+            count = op.attrs[argument.number_attr]
+        elif argument.type_list_attr is not None:
+            count = len(op.attrs[argument.type_list_attr])
+        for _ in range(count):
+            yield argument.name
 
 
 def _allowed(value: Any, types: frozenset[int]) -> bool:

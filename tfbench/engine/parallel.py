@@ -268,7 +268,7 @@ def split(program: Program) -> Parallel | None:
     if len(working) < 2:
         return None
     partitions = [parts[device] for device in sorted(parts)]
-    for position, slot in enumerate(program.slots_of(program.fetches)):
+    for position, slot in enumerate(program.fetch_slots):
         part = parts.get(home.get(slot, -1), partitions[0])
         part.fetches.append(position)
         part.slots.append(slot)

@@ -31,6 +31,7 @@ class PartialRun:
         self.fed: set[Tensor] = set()
         self.fetched: set[Tensor] = set()
         self._slots = plan.program.slots
+        self._fetch_slots = dict(zip(plan.fetches, plan.program.fetch_slots, strict=True))
         self.values: list[Any] = plan.program.begin()
         self._there = {slot for slot, value in enumerate(self.values) if value is not None}
         self._pending: list[AnyStep] = list(plan.program.steps)
@@ -128,7 +129,7 @@ class PartialRun:
 
     def fetch(self, tensors: Sequence[Tensor]) -> list[Any]:
         """The values of `tensors`, as a run returns them."""
-        slots = [self._slots[tensor] for tensor in tensors]
+        slots = [self._fetch_slots[tensor] for tensor in tensors]
         for tensor, slot in zip(tensors, slots, strict=True):
             if slot not in self._there:
                 missing = ", ".join(feed.name for feed in self.plan.feeds if feed not in self.fed)

@@ -40,6 +40,11 @@ class Transfer:
         self.destination = destination
 
     @property
+    def place(self) -> int:
+        """Where it arrives (`places` tells memories apart, too)."""
+        return self.destination
+
+    @property
     def name(self) -> str:
         """The tensor's name, or `^op`."""
         return f"^{self.op.name}" if self.tensor is None else self.tensor.name

@@ -13,8 +13,13 @@ from tfbench.engine.operation import Operation
 _MOST_MEMBERS = 20
 
 
-def no_device_error(groups: Groups, root: int, i: int, devices: Sequence[Any]) -> errors.InvalidArgumentError:
-    """No device meets the request of a group and can run all of it. `i` is the operation that was to be placed."""
+def no_device_error(
+    groups: Groups, root: int, i: int, devices: Sequence[Any], no_gpu: str = ""
+) -> errors.InvalidArgumentError:
+    """No device meets the request of a group and can run all of it. `i` is the operation that was to be placed.
+
+    `no_gpu` is why there is no GPU, where there is none.
+    """
     op, asked = groups.ops[i], groups.asked[root]
     names = sorted(device.name for device in devices)
     matching = [device for device in devices if fits(asked, device.parts)]
@@ -39,8 +44,9 @@ def no_device_error(groups: Groups, root: int, i: int, devices: Sequence[Any]) -
         )
         if asked[3] == "GPU" and not any(device.kind == "GPU" for device in devices):
             text += (
-                " The requested device appears to be a GPU, and there is none here: tfbench.simulate_devices(gpu=1) "
-                "makes a simulated one, tf.ConfigProto(allow_soft_placement=True) takes the CPU instead."
+                f" The requested device appears to be a GPU, and there is none here{': ' if no_gpu else ''}{no_gpu}. "
+                "tfbench.simulate_devices(gpu=1) makes a simulated one, "
+                "tf.ConfigProto(allow_soft_placement=True) takes the CPU instead."
             )
         elif asked[:3] == (None, None, None):
             text += " With tf.ConfigProto(allow_soft_placement=True) another device is taken."

@@ -18,7 +18,7 @@ from typing import Any
 
 from tfbench.engine.colocation import ALL_KINDS, CPU_KIND, PREFERS_CPU, ConflictError, Groups, bit
 from tfbench.engine.device_names import ANY, Parts, fits, requested
-from tfbench.engine.gpu_kernels import on_gpu, prefers_cpu
+from tfbench.engine.gpu_kernels import computes, on_gpu, prefers_cpu
 from tfbench.engine.operation import Operation
 from tfbench.engine.placement import Placement
 from tfbench.engine.placement_errors import conflict_error, no_device_error
@@ -34,10 +34,18 @@ class Placer:
       devices: those that there are, in full.
       soft: whether a device that is not there, or cannot run an operation, may be replaced by another.
       log: called with a line of text for each operation whenever a graph is placed.
+      no_gpu: why there is no GPU, where there is none: said where one is asked for.
     """
 
-    def __init__(self, devices: Sequence[Any], soft: bool = False, log: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        devices: Sequence[Any],
+        soft: bool = False,
+        log: Callable[[str], None] | None = None,
+        no_gpu: str = "",
+    ) -> None:
         self.devices = tuple(devices)
+        self._no_gpu = no_gpu
         self._soft = soft
         self._log = log
         #: numbers of the devices in the order in which they are taken
@@ -157,8 +165,10 @@ class Placer:
         """For each operation the kinds of device that it can run on, as a bit mask."""
         if not self._gpus:
             return [CPU_KIND] * len(ops)
-        simulated = any(gpu.simulated for gpu in self._gpus)
-        return [_kinds_of(op) if simulated or "GPU" in op.op_def.kernels else CPU_KIND for op in ops]
+        if any(gpu.simulated for gpu in self._gpus):
+            return [_kinds_of(op) for op in ops]
+        kinds = [_kinds_of(op) for op in ops]
+        return [CPU_KIND if kind != CPU_KIND and not computes(op) else kind for kind, op in zip(kinds, ops)]
 
     def _find_consumers(
         self, ops: Sequence[Operation], number: dict[Operation, int]
@@ -203,7 +213,7 @@ class Placer:
                     (*asked[:3], None, None), kinds
                 )
             if not found:
-                raise no_device_error(groups, root, i, self.devices)
+                raise no_device_error(groups, root, i, self.devices, self._no_gpu)
             self._found[key] = found
         return found
 

@@ -60,10 +60,10 @@ class Plan:
         self.fetches = self.program.fetches
         self.feeds = self.program.feeds
         self._feed_slots = self.program.slots_of(self.feeds)
-        self._fetch_slots = self.program.slots_of(self.fetches)
+        self._fetch_slots = self.program.fetch_slots
         self._wrap_feeds = [tensor._dtype._is_ref_dtype for tensor in feeds]
         #: feeds that go to another device's memory than the program's own
-        self._sent_feeds = [placement.index_of(tensor.op) > 0 for tensor in feeds]
+        self._sent_feeds = [_is_simulated_elsewhere(placement, tensor) for tensor in feeds]
         #: for each fetch that is fed, which feed
         self._fetch_kept = [self.feeds.index(tensor) if tensor in fed else None for tensor in fetches]
         self._scalar_feeds = [is_number(tensor) for tensor in feeds]
@@ -74,6 +74,7 @@ class Plan:
         #: the program in partitions, where it is on several devices and can be cut
         self._parallel: Parallel | None = None
         self._chooser = Chooser(devices.slow)
+        self._gpus = devices.gpus
         self._runs = 0
         #: an op may wait for a later one: steps are put off
         self._defers = deferring.needed(self.program)
@@ -96,7 +97,8 @@ class Plan:
         if generated is None or observer is not None:
             if observer is None and self._runs and self._compiles():
                 generated = self._generated = generate.whole(self.program)
-                if len(self.program.placement.devices) > 1:
+                # A real GPU works on while the host goes on to what is next: it needs no thread of its own.
+                if len(self.program.placement.devices) > 1 and not self._gpus:
                     self._parallel = split(self.program)
             else:
                 interpreted = self._interpret(feeds, observer)
@@ -142,6 +144,9 @@ class Plan:
         tensor = self.feeds[position]
         buffer = VariableBuffer(tensor.op.name, tensor._dtype.base_dtype)
         buffer.array = np.array(value)
+        device = self.program.placement.device_of(tensor.op)
+        if not device.on_host:
+            buffer.settle(device)
         return buffer
 
     def _compiles(self) -> bool:
@@ -184,6 +189,12 @@ class Plan:
             tensor.op,
             f"Retval[{position}] does not have value: '{tensor.name}' is in a branch that was not taken.",
         )
+
+
+def _is_simulated_elsewhere(placement: Placement, tensor: Tensor) -> bool:
+    """Whether a feed is for a simulated memory; what goes to a real one is copied there by a step."""
+    number = placement.index_of(tensor.op)
+    return number > 0 and placement.devices[number].on_host
 
 
 def count_threads() -> int:

@@ -21,7 +21,7 @@ from tfbench.engine.tensor import Tensor
 class Program:
     """The steps for some units (ops and loops, in run order) with these feeds and fetches."""
 
-    __slots__ = ("feeds", "fetches", "operations", "placement", "slots", "steps", "template", "units")
+    __slots__ = ("feeds", "fetch_slots", "fetches", "operations", "placement", "slots", "steps", "template", "units")
 
     def __init__(
         self, units: Sequence[Unit], fetches: Sequence[Tensor], feeds: Sequence[Tensor], placement: Placement
@@ -36,6 +36,8 @@ class Program:
         self.steps: list[AnyStep] = []
         #: tensor -> slot
         self.slots: dict[Tensor, int] = {}
+        #: where the fetched values are: copies in the host's memory, where they are made elsewhere
+        self.fetch_slots: list[int] = []
         #: what each slot holds before a run; None for what the run has to find out
         self.template: list[Any] = []
 

@@ -38,16 +38,19 @@ class VariableBuffer:
 
     `array` is None until the variable is initialised. A reference variable is written in place, so whoever
     holds `array` sees the new values (`v/read` aliases); a resource variable's `array` is replaced. `shape` is what
-    a reference variable was declared with, () where that is unknown: what its first value has to fit.
+    a reference variable was declared with, () where that is unknown: what its first value has to fit. `xp` is the array
+    module of its memory: CuPy where `device` is a GPU's (None: the host's).
     """
 
-    __slots__ = ("array", "dtype", "lock", "name", "shape", "updates")
+    __slots__ = ("array", "device", "dtype", "lock", "name", "shape", "updates", "xp")
 
     def __init__(self, name: str, dtype: DType, shape: tuple[int, ...] = ()) -> None:
         self.name = name
         self.dtype = dtype
         self.shape = shape
         self.array: Array | None = None
+        self.device: Any = None
+        self.xp: Any = np
         #: writes so far; inspectors follow it
         self.updates = 0
         self.lock = threading.RLock()
@@ -71,15 +74,51 @@ class VariableBuffer:
         """Sets the value: in place where the shape stays, so that aliases see it."""
         array = self.array
         if array is not None and array.shape == np.shape(value):
-            np.copyto(array, value)
+            self.xp.copyto(array, value)
         else:
-            self.array = np.array(value, order="C")
+            self.array = self.xp.array(value, order="C")
         self.updates += 1
 
     def replace(self, value: Array) -> None:
         """Sets the value in new memory: what was read before stays as it was."""
         self.array = value
         self.updates += 1
+
+    def settle(self, device: Any) -> None:
+        """Makes this the memory of a GPU, or (None) the host's, and brings the value along.
+
+        Raises:
+          MemoryError: if the GPU has no room for it; it then stays where it is.
+        """
+        if device is self.device or (device is not None and device == self.device):
+            return
+        array = self.array
+        if array is not None:
+            if self.device is not None:
+                array = self.device.fetched(array)
+            if device is not None:
+                array = device.brought(array)
+            self.array = array
+        self.device = device
+        self.xp = np if device is None else device.xp
+
+    def host(self) -> Array | None:
+        """The value in the host's memory, to be looked at: the buffer itself where it is there, else a copy."""
+        array = self.array
+        return array if array is None or self.device is None else self.device.fetched(array)
+
+    def put_back(self, value: Any) -> None:
+        """Makes `value`, which `copied` gave, the value again; the memory may have become another one meanwhile."""
+        if value is not None and isinstance(value, np.ndarray) is not (self.device is None):
+            value = value.get() if self.device is None else self.device.brought(value)
+        self.array = value
+
+    def copied(self) -> Array | None:
+        """A copy of the value, in the same memory."""
+        array = self.array
+        if array is None:
+            return None
+        return array.copy() if self.device is None else self.device.copied(array)
 
 
 class ResourceStore:
@@ -140,7 +179,7 @@ class ResourceStore:
         saved: dict[tuple[str, str], Any] = {}
         for key, item in self.items():
             if isinstance(item, VariableBuffer):
-                saved[key] = (item, None if item.array is None else item.array.copy())
+                saved[key] = (item, item.copied())
             else:
                 take = getattr(item, "snapshot", None)
                 saved[key] = (item, take() if take is not None else None)
@@ -155,6 +194,6 @@ class ResourceStore:
             for key, (item, state) in saved.items():
                 self._items[key] = item
                 if isinstance(item, VariableBuffer):
-                    item.array = state
+                    item.put_back(state)
                 elif state is not None:
                     item.restore(state)

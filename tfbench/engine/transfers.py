@@ -25,7 +25,7 @@ def copier(transfer: Transfer) -> Callable[..., Any]:
     """The function that makes a transfer's copy."""
     if transfer.tensor is None:
         return nothing
-    return _as_it_is if transfer.tensor._dtype.base_dtype in _HANDLES else copied
+    return as_it_is if transfer.tensor._dtype.base_dtype in _HANDLES else copied
 
 
 def pace(devices: DeviceSet) -> Callable[[Any], float] | None:
@@ -64,5 +64,5 @@ def copied(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def _as_it_is(value: Any) -> Any:
+def as_it_is(value: Any) -> Any:
     return value
