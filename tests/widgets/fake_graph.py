@@ -170,6 +170,9 @@ class FakeBuffer:
         self.array = array
         self.updates = 1
 
+    def host(self) -> Any:
+        return self.array
+
 
 class FakeSession:
     """Values by variable op name; a missing one is uninitialized."""

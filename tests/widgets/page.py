@@ -20,6 +20,10 @@ class Page:
         self.stats: dict[int, dict[str, Any]] = {}
         self.history: dict[int, list[float]] = {}
         self.state = "waiting"
+        #: where the run that is held or stepped through is, and what has run of it
+        self.control: dict[str, Any] = {}
+        self.done: list[str] = []
+        self.said: tuple[str, list[str]] = ("", [])
         self.text = ""
         self.last = 0
         #: "order" and "placement" -> the message and its table
@@ -93,6 +97,13 @@ class Page:
             }
             if flags[row] & 4 and mean == mean:
                 self.history.setdefault(index, []).append(mean)
+
+    def on_control(self, content: dict[str, Any], buffers: list[bytes]) -> None:
+        self.control = content
+        self.done = [self.ops[index]["name"] for index in np.frombuffer(buffers[0], np.int32)]
+
+    def on_value(self, content: dict[str, Any], buffers: list[bytes]) -> None:
+        self.said = (content["op"], content["said"])
 
     def on_status(self, content: dict[str, Any], buffers: list[bytes]) -> None:
         self.state, self.text = content["state"], content["text"]

@@ -207,20 +207,27 @@ class Control(Stepping):
         self.attended = lambda: any(one.attends for one in list(self.attendants))
         #: whether the run of the present thread is to be left alone: it began after it was said to wait
         self.spares: Callable[[], bool] = lambda: False
+        #: of the run whose steps are looked at
+        self.plan: Any = None
+        #: who began the latest run
+        self.thread = 0
         session.gates.append(self)
 
     def gate(self, plan: Any) -> Control | None:
         """A run is about to begin: waits, or raises Stopped. The observer of the run, if its steps are wanted."""
+        self.thread = threading.get_ident()
         if self._want == GO and not self._stop and not len(self.breakpoints):
             return None
-        if self.spares():
+        if (self._want != GO or self._stop or self.at is not None) and self.spares():
             return None
         if self._stop:
             raise self._stopped()
         if self._want == HOLD:
+            self.plan = None
             self._wait(At(None, (), Halt("asked")))
         if self._want == GO and not len(self.breakpoints):
             return None
+        self.plan = plan
         self.executed.clear()
         self.values.clear()
         self.count, self._last = 0, ""

@@ -78,6 +78,11 @@ class Follower:
         if self._thread is not None and not self._ran.is_set():
             self._ran.set()
 
+    def touch(self) -> None:
+        """Values may have changed in the middle of a run."""
+        if self._thread is not None:
+            self._ran.set()
+
     def value(self, name: str, op: Any, *, now: bool = False) -> tuple[Mark, ValueStats | None]:
         """What the variable `name` holds: a mark that changes with it, and statistics (None: not initialized).
 

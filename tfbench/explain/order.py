@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from tfbench.engine.frames import Loop, Unit
 from tfbench.engine.graph import Operation
+from tfbench.engine.placement import Placement
+from tfbench.engine.program import Program
 from tfbench.engine.session import Session
 from tfbench.explain.defaults import graph_for, graph_of_fetches, session_for
 from tfbench.explain.places import short_device
@@ -84,10 +86,12 @@ def order(fetches: Any, session: Any = None, feeds: Any = ()) -> Order:
     graph = graph_of_fetches(fetches) or graph_for(None, session)
     session = session or session_for(graph) or Session(graph=graph)
     plan = session.plan(fetches, list(feeds))
-    on = session.look_at_placement(plan.fetches, plan.order, plan.feeds)
-    rows = [
-        _step(op, short_device(on.device_of(op).name), loop, part) for op, loop, part in _placed(plan.program.units)
-    ]
+    return order_of(plan.program, session.look_at_placement(plan.fetches, plan.order, plan.feeds))
+
+
+def order_of(program: Program, on: Placement) -> Order:
+    """The steps of a program, where they are placed so."""
+    rows = [_step(op, short_device(on.device_of(op).name), loop, part) for op, loop, part in _placed(program.units)]
     return (LoopOrder if any(row.loop for row in rows) else Order)(rows)
 
 

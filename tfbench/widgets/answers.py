@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfbench.explain.known_variables import variable_buffer
-from tfbench.explain.order import order
+from tfbench.explain.order import Order, order
 from tfbench.explain.placement import placement
 from tfbench.snapshot import Snapshot
 from tfbench.widgets.feature_maps import Fed, feature_maps
@@ -67,7 +67,11 @@ def answer(
 
 
 def _order(fetch: str, graph: Any, session: Any, places: dict[str, int]) -> tuple[dict[str, Any], list[bytes]]:
-    steps = order(graph.get_operation_by_name(fetch), session)
+    return order_table(order(graph.get_operation_by_name(fetch), session), places)
+
+
+def order_table(steps: Order, places: dict[str, int]) -> tuple[dict[str, Any], list[bytes]]:
+    """An order as the page reads it: header and buffers."""
     devices, loops = Table(), Table()
     cells = [
         (places[step.op], devices[step.device], loops[step.loop], _PARTS.index(step.part))

@@ -8,6 +8,7 @@ Only `selected` and `tab` are traits. All data goes through the Publisher, as me
 
 from __future__ import annotations
 
+import html
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +21,9 @@ import traitlets
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.session import BaseSession
 from tfbench.explain import defaults
+from tfbench.explain.stepper import Stepper
 from tfbench.snapshot import Snapshot, take
-from tfbench.widgets import feature_maps, showing, static_html, views
+from tfbench.widgets import feature_maps, showing, static_html, stepping, views
 from tfbench.widgets.publisher import Publisher
 from tfbench.widgets.static_svg import map_svg
 
@@ -53,7 +55,11 @@ class Inspector(anywidget.AnyWidget):
         self.session = session
         super().__init__(selected=selected, tab=tab)
         _answer_while_busy(self.comm)
+        #: the run that is stepped through, if there is one
+        self.stepper: Stepper | None = None
         self.publisher = Publisher(graph, session, self.send, name=name)
+        if self.publisher.controls is not None:
+            self.publisher.controls.comm = str(getattr(self.comm, "comm_id", ""))
         weak = ref(self)
         self.publisher.export = lambda form: _exported(weak(), form)
         self.on_msg(self._received)
@@ -77,6 +83,13 @@ class Inspector(anywidget.AnyWidget):
 
     def _received(self, _: Any, content: Any, buffers: Any) -> None:
         self.publisher.receive(content)
+
+    def attach(self, stepper: Stepper) -> None:
+        """The panel's buttons step through this run (`tfbench.step`) from now on; the Order view shows it."""
+        if self.publisher.controls is None:
+            raise ValueError("This panel shows a graph without a session: inspect(session) shows one with it.")
+        self.stepper = stepper
+        self.publisher.controls.attach(stepper)
 
     def close(self) -> None:
         """Ends the live view; the page keeps the last state and says so."""
@@ -183,6 +196,10 @@ class Inspector(anywidget.AnyWidget):
         snapshot = self.snapshot(stats=False)
         bundle = super()._repr_mimebundle_(**kwargs)
         data, metadata = ({}, {}) if bundle is None else bundle
+        if self.stepper is not None:
+            said = str(self.stepper)
+            data["text/plain"], data["text/html"] = said, f"<pre>{html.escape(said)}</pre>"
+            return data, metadata
         data["text/plain"] = views.as_text(snapshot, values=False)
         data["text/html"] = views.as_html(snapshot, values=False)
         return data, metadata
@@ -269,9 +286,23 @@ def _watch_cells() -> None:
     if shell is None or shell in _watched:
         return
     _watched.add(shell)
+    shell.events.register("pre_run_cell", lambda *_: stepping.cell_begins())
     shell.events.register("post_run_cell", _cell_ran)
+    stepping.cell_begins()  # the one that runs now
+    stepping.hear_control(getattr(shell, "kernel", None), _receiver)
 
 
 def _cell_ran(*_: Any) -> None:
-    for panel in list(_panels):
+    panels = list(_panels)
+    for panel in panels:
         panel.publisher.graph_changed()
+    stepping.cell_ended([panel.publisher.controls for panel in panels if panel.publisher.controls is not None])
+
+
+def _receiver(comm: str) -> Any:
+    """Who receives what the page of the panel with this comm says."""
+    for panel in list(_panels):
+        controls = panel.publisher.controls
+        if controls is not None and controls.comm == comm:
+            return panel.publisher.receive
+    return None

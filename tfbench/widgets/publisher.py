@@ -20,6 +20,7 @@ from tfbench.value_stats import ValueStats
 from tfbench.widgets.answers import QUESTIONS, answer
 from tfbench.widgets.feature_maps import Fed
 from tfbench.widgets.protocol import VERSION, Packet, graph_packet, stats_packet, status_packet
+from tfbench.widgets.stepping import RunControls
 
 #: the newest snapshot of each graph, with what it depends on
 _taken: WeakKeyDictionary[Any, tuple[Any, Snapshot]] = WeakKeyDictionary()
@@ -48,13 +49,15 @@ class Publisher:
         self._sent: Snapshot | None = None
         self._stamp: tuple[int, int] | None = None
         self._marks: dict[str, Mark] = {}
-        self._listening = False
+        self.listening = False
         self._state = "idle"
         self._trouble = False
         #: what the user gave to be fed for feature maps
         self.fed: Fed | None = None
         #: makes a file of a form, "svg" or "html"; a panel says how
         self.export: Callable[[str], str] | None = None
+        #: pause, step and stop of what runs the session
+        self.controls: RunControls | None = RunControls(self) if hasattr(session, "gates") else None
         weak = ref(self)
 
         def observer(_: Any) -> None:
@@ -64,6 +67,11 @@ class Publisher:
 
         self._observer = observer
         graph.observers.append(observer)
+
+    @property
+    def places(self) -> dict[str, int]:
+        """The index of each operation in the graph that the page has."""
+        return {} if self._sent is None else {info.name: i for i, info in enumerate(self._sent.ops)}
 
     @property
     def runs(self) -> int:
@@ -78,7 +86,7 @@ class Publisher:
         Never raises: what watches a program must not break it. A failure is said in the status bar.
         """
         try:
-            if self._listening and not self.closed and stamp(self.graph) != self._stamp:
+            if self.listening and not self.closed and stamp(self.graph) != self._stamp:
                 self._send_graph(whole=False)
         except Exception as error:
             self._failed(error)
@@ -87,11 +95,11 @@ class Publisher:
         """The session has run: send the values that have changed. Never raises."""
         try:
             with self._lock:
-                if not self._listening or self.closed:
+                if not self.listening or self.closed:
                     return
                 if self._state != "live":
                     self._state = "live"
-                    self._post(status_packet("live", self.runs))
+                    self.post(status_packet("live", self.runs))
                 self._send_values(everything=False)
         except Exception as error:
             self._failed(error)
@@ -100,18 +108,18 @@ class Publisher:
         """The session has not run for a while."""
         if self._state == "live":
             self._state = "idle"
-            self._post(status_packet("idle", self.runs))
+            self.post(status_packet("idle", self.runs))
 
     def feed(self, fed: Fed | None) -> None:
         """Feature maps are those of this feed from now on; pages that show some ask again."""
         self.fed = fed
-        if self._listening:
-            self._post(Packet({"kind": "fed"}, []))
+        if self.listening:
+            self.post(Packet({"kind": "fed"}, []))
 
     def rename(self, name: str) -> None:
         """Changes what the panel calls the graph."""
         self.name = name
-        if self._listening and not self.closed:
+        if self.listening and not self.closed:
             self._send_graph(whole=False)
 
     def close(self) -> None:
@@ -119,11 +127,13 @@ class Publisher:
         with self._lock:
             if self.closed:
                 return
-            if self._listening:
-                self._post(status_packet("closed", self.runs))
+            if self.listening:
+                self.post(status_packet("closed", self.runs))
             self.closed = True
         if self._observer in self.graph.observers:
             self.graph.observers.remove(self._observer)
+        if self.controls is not None:
+            self.controls.leave()
         if self.follower is not None:
             self.follower.leave(self)
 
@@ -136,9 +146,12 @@ class Publisher:
         if content.get("kind") == "ask":
             self._answer(content)
             return
+        if content.get("kind") == "command" and self.controls is not None:
+            self.controls.receive(content)
+            return
         if content.get("kind") not in ("hello", "resync"):
             return
-        self._listening = True
+        self.listening = True
         if self.follower is not None:
             self.follower.start()
         try:
@@ -146,6 +159,8 @@ class Publisher:
         except Exception as error:
             # A cell may be building at this very moment: when it ends, `graph_changed` brings the rest.
             self._failed(error)
+        if self.controls is not None:
+            self.controls.greet()
 
     def _answer(self, content: dict[str, Any]) -> None:
         """A question about the graph that the page has."""
@@ -155,13 +170,17 @@ class Publisher:
             return
         image = content.get("image")
         image = image if isinstance(image, int) else 0
+        if what == "order" and self.controls is not None and self.controls.is_order(fetch):
+            self.post(self.controls.order(fetch))
+            return
         live = self._state == "live"
         more: dict[str, Any] = {"image": image, "fed": self.fed, "live": live, "export": self.export}
-        self._post(answer(what, fetch, self.graph, self.session, snapshot, **more))
+        self.post(answer(what, fetch, self.graph, self.session, snapshot, **more))
 
     # -- sending --------------------------------------------------------------------------------------------------
 
-    def _post(self, packet: Packet) -> None:
+    def post(self, packet: Packet) -> None:
+        """Sends a message with the next number."""
         with self._lock:
             if self.closed:
                 return
@@ -170,7 +189,7 @@ class Publisher:
 
     def _failed(self, error: Exception) -> None:
         self._trouble = True
-        self._post(status_packet("idle", self.runs, f"not up to date: {type(error).__name__}: {error}"))
+        self.post(status_packet("idle", self.runs, f"not up to date: {type(error).__name__}: {error}"))
 
     def _send_graph(self, *, whole: bool) -> None:
         with self._lock:
@@ -181,9 +200,9 @@ class Publisher:
             self._sent, self._stamp = snapshot, mark
             if self._trouble:
                 self._trouble = False
-                self._post(status_packet(self._state, self.runs))
+                self.post(status_packet(self._state, self.runs))
             if packet is not None:
-                self._post(packet)
+                self.post(packet)
                 self._send_values(everything=True)
 
     def _take(self, mark: tuple[int, int], *, fresh: bool) -> Snapshot:
@@ -218,4 +237,4 @@ class Publisher:
             names = [info.name for info in snapshot.variables]
             # The page appends the newest mean itself.
             history = {i: list(follower.history[n])[:-1] for i, n in enumerate(names) if n in follower.history}
-        self._post(stats_packet(found, self.runs, history))
+        self.post(stats_packet(found, self.runs, history))
