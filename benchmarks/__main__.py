@@ -37,7 +37,8 @@ SUITES = (
 #: suites of tfbench alone
 _ALONE = ("memory", "devices", "explain")
 
-#: suites that are about arithmetic: for each number of threads, and with oneDNN switched off as well
+#: suites that are about arithmetic: for each number of threads, with oneDNN switched off as well, and tfbench with its
+#: compiled kernels and without
 _THREADED = ("conv", "kernels", "training")
 
 
@@ -89,12 +90,17 @@ def main() -> None:
             continue
         suite = importlib.import_module(f"benchmarks.bench_{name}").SUITE
         rivals = list(columns)
-        if name in _THREADED and not options.without_tensorflow:
-            rivals.append(harness.Implementation("TF, no oneDNN", "tensorflow", oracle, TF_ENABLE_ONEDNN_OPTS="0"))
+        if name in _THREADED:
+            fast = harness.Implementation(harness.FAST, "tfbench", python, TFBENCH_FAST="wait")
+            rivals[:1] = [harness.Implementation("tfbench", "tfbench", python, TFBENCH_FAST="0"), fast]
+            if not options.without_tensorflow:
+                rivals.append(harness.Implementation("TF, no oneDNN", "tensorflow", oracle, TF_ENABLE_ONEDNN_OPTS="0"))
         for threads in options.threads if name in _THREADED else options.threads[:1]:
             result = harness.measure(name, suite, rivals, threads, options.rounds, options.only)
             print(f"\n### {suite.title} ({threads} thread{'s' if threads > 1 else ''})\n")
             print(harness.table(result))
+            if harness.FAST in result["columns"]:
+                print(f"\nWith the extra `fast`:\n\n{harness.table(result, harness.FAST)}")
             if suite.note:
                 print(f"\n{suite.note}")
             for column, facts in result["about"].items():

@@ -52,11 +52,12 @@ def _dense(optimizer: Callable[[Any], Any]) -> Callable[[Any, int], Callable[[],
 SUITE = Suite(
     "Training steps",
     [
-        Case("CIFAR-10 model, batch of 128", _cifar(128), target=0.9, work=128, unit="images"),
+        Case("CIFAR-10 model, batch of 128", _cifar(128), target=0.9, fast=0.55, work=128, unit="images"),
         Case(
             "two dense layers, gradient descent",
             _dense(lambda tf: tf.train.GradientDescentOptimizer(0.01)),
             target=0.6,
+            fast=0.6,
             work=100,
             unit="examples",
         ),
@@ -64,6 +65,7 @@ SUITE = Suite(
             "two dense layers, Adam",
             _dense(lambda tf: tf.train.AdamOptimizer(1e-3)),
             target=0.6,
+            fast=0.6,
             work=100,
             unit="examples",
         ),

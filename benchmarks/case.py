@@ -14,7 +14,8 @@ class Case:
     """One line of a table.
 
     `make(tf, threads)` sets up and returns the function that is timed; `work` is how many things one call does (ops
-    built, floating-point operations), `unit` what they are. `target` is the largest ratio to TensorFlow that is good.
+    built, floating-point operations), `unit` what they are. `target` is the largest ratio to TensorFlow that is
+    good, `fast` the same for tfbench with its extra `fast`.
     With `staged`, what `make` returns is called first each time, and only what that returns is timed.
     """
 
@@ -24,11 +25,13 @@ class Case:
         make: Callable[[Any, int], Callable[[], Any]],
         *,
         target: float | None = None,
+        fast: float | None = None,
         work: float = 1,
         unit: str = "",
         staged: bool = False,
     ) -> None:
         self.name = name
+        self.fast = fast
         self.make = make
         self.staged = staged
         self.target = target

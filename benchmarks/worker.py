@@ -40,6 +40,7 @@ def about(tf: Any) -> dict[str, Any]:
         facts["onednn"] = bool(_pywrap_util_port.IsMklEnabled())
     if tf.__name__ == "tfbench":
         facts["blas"] = blas_kernel()
+        facts["fast"] = importlib.import_module("tfbench.engine.compiled.tier").mode()
     return facts
 
 
