@@ -1,4 +1,4 @@
-"""Exponentials in single precision that a compiler turns into vector instructions.
+"""Functions of single numbers, among them exponentials in single precision that become vector instructions.
 
 `exp` splits x into n ln 2 + r, takes a polynomial for e^r and puts n into the exponent's bits. Adding and taking away
 1.5 * 2^23 rounds to a whole number and leaves it in the lowest bits, so no conversion ever sees a NaN. The
@@ -78,5 +78,27 @@ def relu_grad(kind: str) -> Loops:
         one, zero = out.dtype.type(1), out.dtype.type(0)
         for i in range(out.shape[0]):
             out[i] = dy[i] * (one if x[i] > zero else zero)
+
+    return Loops(loops, [f"{kind}[1]"] * 3)
+
+
+def sigmoid_grad(kind: str) -> Loops:
+    """dy * y * (1 - y) for y = sigmoid(x)"""
+
+    def loops(y: Array, dy: Array, out: Array) -> None:
+        one = out.dtype.type(1)
+        for i in range(out.shape[0]):
+            out[i] = dy[i] * y[i] * (one - y[i])
+
+    return Loops(loops, [f"{kind}[1]"] * 3)
+
+
+def tanh_grad(kind: str) -> Loops:
+    """dy * (1 - y * y) for y = tanh(x)"""
+
+    def loops(y: Array, dy: Array, out: Array) -> None:
+        one = out.dtype.type(1)
+        for i in range(out.shape[0]):
+            out[i] = dy[i] * (one - y[i] * y[i])
 
     return Loops(loops, [f"{kind}[1]"] * 3)

@@ -43,10 +43,3 @@ def run(xp: Any, count: int, task: Callable[[int], None]) -> None:
 def wide(dtype: Any) -> Any:
     """The type to compute in: single precision for half."""
     return np.dtype(np.float32) if dtype == np.float16 else np.dtype(dtype)
-
-
-def native(x: Any) -> str | None:
-    """ "f4" or "f8", as compiled loops call a contiguous array of floats; None for all other arrays."""
-    if x.flags.c_contiguous and x.dtype.isnative:
-        return {"f": "f4", "d": "f8"}.get(x.dtype.char)
-    return None

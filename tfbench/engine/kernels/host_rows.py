@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.compiled import tier
-from tfbench.engine.kernels.blocks import native
+from tfbench.engine.compiled.layouts import native
 
 Array = Any
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.compiled import tier
-from tfbench.engine.kernels.blocks import COMPILED_BYTES, native, pieces, run
+from tfbench.engine.compiled.layouts import native
+from tfbench.engine.kernels.blocks import COMPILED_BYTES, pieces, run
 
 Array = Any
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfbench.engine.convert import convert_to_tensor
+from tfbench.engine.kernels.elementwise_compiled import compiled
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import lookup
 from tfbench.engine.ops.math_common import (
@@ -97,7 +98,15 @@ def _rsqrt_kernel(xp: Any, x: Any) -> Any:
     return xp.reciprocal(xp.sqrt(x))
 
 
+def _exp_kernel(xp: Any, x: Any) -> Any:
+    made = compiled("exp", xp, x, single=True)
+    return xp.exp(x) if made is None else made
+
+
 def _sigmoid_kernel(xp: Any, x: Any) -> Any:
+    made = compiled("sigmoid", xp, x, single=True)
+    if made is not None:
+        return made
     result = xp.exp(xp.negative(x))
     if result.ndim == 0:
         return xp.reciprocal(xp.add(result, 1, dtype=result.dtype))
@@ -107,7 +116,7 @@ def _sigmoid_kernel(xp: Any, x: Any) -> Any:
 
 _sqrt = unary("Sqrt", FLOATS_COMPLEX, lambda xp, x: xp.sqrt(x), doc="square root")
 _rsqrt = unary("Rsqrt", FLOATS_COMPLEX, _rsqrt_kernel, doc="1 / square root")
-_exp = unary("Exp", FLOATS_COMPLEX, lambda xp, x: xp.exp(x), doc="e to the power x")
+_exp = unary("Exp", FLOATS_COMPLEX, _exp_kernel, doc="e to the power x")
 _expm1 = unary("Expm1", FLOATS_COMPLEX, lambda xp, x: xp.expm1(x), doc="exp(x) - 1, exact for small x")
 _log = unary("Log", FLOATS_COMPLEX, lambda xp, x: xp.log(x), doc="natural logarithm")
 _log1p = unary("Log1p", FLOATS_COMPLEX, lambda xp, x: xp.log1p(x), doc="log(1 + x), exact for small x")

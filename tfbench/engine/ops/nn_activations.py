@@ -7,6 +7,7 @@ from typing import Any
 
 from tfbench.engine import shape_math
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernels.elementwise_compiled import compiled
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.math_common import FLOATS_COMPLEX, same_shape
 from tfbench.engine.ops.nn_common import FLOATS, REALS
@@ -26,6 +27,16 @@ def _activation(type: str, types: str, kernel: Callable[..., Any], *, attrs: str
     opdef.shape(same_shape)
     opdef.kernel(CPU, GPU)(kernel)
     return opdef
+
+
+def _in_one_pass(maker: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """`kernel`, or the compiled loop that does the same, once it is there."""
+
+    def either(xp: Any, first: Any, second: Any) -> Any:
+        made = compiled(maker, xp, first, second)
+        return kernel(xp, first, second) if made is None else made
+
+    return either
 
 
 def _merged_shape(node: Operation, first: Any, second: Any) -> Any:
@@ -62,7 +73,7 @@ leaky_relu_op = _activation(
     "LeakyRelu", f"{FLOATS} = DT_FLOAT", _leaky_relu_kernel, attrs=_ALPHA, doc="x where positive, else alpha * x"
 )
 # Multiplied, not chosen: an infinite gradient of a clipped feature is NaN, as in TensorFlow.
-relu_grad = _slope("ReluGrad", REALS, "features", lambda xp, dy, x: xp.multiply(dy, x > 0))
+relu_grad = _slope("ReluGrad", REALS, "features", _in_one_pass("relu_grad", lambda xp, dy, x: xp.multiply(dy, x > 0)))
 relu6_grad = _slope("Relu6Grad", REALS, "features", lambda xp, dy, x: xp.multiply(dy, (x > 0) & (x < 6)))
 
 
@@ -187,8 +198,10 @@ def _from_result(type: str, kernel: Callable[..., Any]) -> OpDef:
     return opdef
 
 
-sigmoid_grad = _from_result("SigmoidGrad", lambda xp, y, dy: dy * y * (y.dtype.type(1) - y))
-tanh_grad = _from_result("TanhGrad", lambda xp, y, dy: dy * (y.dtype.type(1) - y * y))
+sigmoid_grad = _from_result(
+    "SigmoidGrad", _in_one_pass("sigmoid_grad", lambda xp, y, dy: dy * y * (y.dtype.type(1) - y))
+)
+tanh_grad = _from_result("TanhGrad", _in_one_pass("tanh_grad", lambda xp, y, dy: dy * (y.dtype.type(1) - y * y)))
 
 
 # -- public functions -------------------------------------------------------------------------------------------------
