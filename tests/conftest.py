@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -43,16 +42,24 @@ def _fresh_default_graph() -> Iterator[None]:
         tfbench.reset_default_graph()
 
 
+@pytest.fixture(autouse=True)
+def _only_the_devices_that_it_knows_of(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU of this machine is there for tests that are marked `gpu`, and for no others."""
+    from tfbench.engine import cuda
+
+    found = (
+        None if request.node.get_closest_marker("gpu") else cuda.nothing("tests that are not marked gpu run without")
+    )
+    monkeypatch.setattr(cuda, "_found", found)
+    monkeypatch.setattr(cuda, "_pool", None)
+
+
 def _gpu() -> str | None:
     """Why there is no GPU to test on, or None."""
-    if find_spec("cupy") is None:
-        return "CuPy is not installed (extra cuda12 or cuda13)"
-    import cupy
+    from tfbench.engine import cuda
 
-    try:
-        return None if cupy.cuda.runtime.getDeviceCount() else "no CUDA device"
-    except cupy.cuda.runtime.CUDARuntimeError as error:
-        return f"no CUDA device: {error}"
+    found = cuda.look()
+    return None if found.count else found.reason
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -32,7 +32,8 @@ class ValueStats(NamedTuple):
 
 def value_stats(value: Any, bins: int = BINS, sample: int = SAMPLE) -> ValueStats | None:
     """Statistics of `value`, or None where it has none (strings, objects)."""
-    array = np.asarray(value)
+    # An array of a GPU is copied for that.
+    array = value.get() if hasattr(value, "__cuda_array_interface__") else np.asarray(value)
     if array.dtype.kind not in "fciub":
         # bfloat16 and the float8 family are extension types of kind V that know how to become float32.
         try:

@@ -121,6 +121,11 @@ class ndarray:  # noqa: N801 - CuPy's name
         return cuda.Device(self._block.device)
 
     @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        pointer = self._held.__array_interface__["data"]
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": pointer, "version": 3}
+
+    @property
     def data(self) -> Any:
         return cuda.MemoryPointer(self._held.__array_interface__["data"][0], self._block.device)
 
@@ -564,4 +569,7 @@ def install(monkeypatch: Any, devices: int = 1, memory: int = 1 << 30) -> Module
     monkeypatch.setitem(sys.modules, "cupy", sys.modules[__name__])
     monkeypatch.setitem(sys.modules, "cupy.cuda", cuda)
     monkeypatch.setitem(sys.modules, "cupyx", cupyx)
+    # What tfbench has found before is found again.
+    for name in ("_found", "_pool"):
+        monkeypatch.setattr(f"tfbench.engine.cuda.{name}", None)
     return cuda

@@ -31,7 +31,8 @@ def test_devices_are_those_of_the_machine(shell: Shell) -> None:
     rows = shell.run("%devices")
     assert [(row.name, row.kind, row.simulated) for row in rows] == [("/device:CPU:0", "CPU", False)]
     assert str(rows) == (
-        "device         kind                  operations\n/device:CPU:0  CPU   this machine's  0\n1 device"
+        "device         kind                  operations\n/device:CPU:0  CPU   this machine's  0\n1 device\n"
+        "no GPU: tests that are not marked gpu run without"
     )
 
 

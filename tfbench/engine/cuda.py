@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,7 +31,7 @@ _RESERVE, _LEAST_RESERVE, _SMALL, _SMALL_RESERVE = 0.05, 300 << 20, 2 << 30, 225
 #: from this size on, what is copied back is received in pinned memory
 _PINNED_FROM = 64 << 10
 
-#: how it is installed; `{}` is the reason why it is not there
+#: how it is installed
 _NOT_INSTALLED = "CuPy is not installed: pip install tfbench[cuda12] (or tfbench[cuda13], by the driver's CUDA version)"
 
 
@@ -61,14 +62,13 @@ def look() -> _Found:
     return _found
 
 
-def forget() -> None:
-    """Looks again the next time (tests do)."""
-    global _found, _pool
-    _found = _pool = None
+def nothing(reason: str) -> _Found:
+    """That there is no GPU."""
+    return _Found(reason=reason)
 
 
 def _look() -> _Found:
-    if "cupy" not in _modules() and find_spec("cupy") is None:
+    if "cupy" not in sys.modules and find_spec("cupy") is None:
         return _Found(reason=_NOT_INSTALLED)
     try:
         cupy = importlib.import_module("cupy")
@@ -81,12 +81,6 @@ def _look() -> _Found:
     if not count:
         return _Found(reason=f"CUDA finds no GPU{_hidden()}")
     return _Found(cupy, count)
-
-
-def _modules() -> Any:
-    import sys
-
-    return sys.modules
 
 
 def _hidden() -> str:

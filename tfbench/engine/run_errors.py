@@ -31,7 +31,7 @@ def explain(
         message = error.message
     elif isinstance(error, MemoryError):
         kind = errors.ResourceExhaustedError
-        message = f"Out of memory while computing {op.type} with input shapes {_input_shapes(op)}. {error}"
+        message = _exhausted(error, step, placement)
     elif isinstance(error, (ValueError, IndexError, TypeError, ArithmeticError)):
         kind = errors.InvalidArgumentError
         message = _broadcast_words(str(error))
@@ -46,6 +46,29 @@ def explain(
     explained.iterations = tuple(iterations)
     explained.device = op.device or None if placement is None else placement.device_of(op).name
     return explained
+
+
+def _exhausted(error: MemoryError, step: AnyStep, placement: Placement | None) -> str:
+    """What there was no memory for. Whose memory it was, the error says."""
+    op = step.op
+    tensor = getattr(getattr(step, "transfer", None), "tensor", None)
+    what = f"sending {tensor.name}" if tensor is not None else f"computing {op.type}"
+    for device in placement.devices if placement is not None else ():
+        found = None if device.on_host else device.exhausted(error)
+        if found:
+            made = [tensor] if tensor is not None else op.outputs
+            shapes = " or ".join(f"{_shape(made.shape)} and type {made.dtype.base_dtype.name}" for made in made)
+            return (
+                f"OOM when allocating tensor{' with shape' if made else ''}{shapes} on {device.name} by allocator "
+                f"{device.kind}_{device.index}_cupy, while {what} with input shapes {_input_shapes(op)}: {found}"
+            )
+    return f"Out of memory while {what} with input shapes {_input_shapes(op)}. {error}"
+
+
+def _shape(shape: Any) -> str:
+    if shape.ndims is None:
+        return "[?]"
+    return "[" + ",".join("?" if size is None else str(size) for size in shape.as_list()) + "]"
 
 
 def _broadcast_words(message: str) -> str:

@@ -86,14 +86,18 @@ class Recorder:
         self.wall = time.time_ns() // 1000
         self._began = time.perf_counter_ns()
         self._last = threading.local()
+        #: by the device's number: what waits until it has done what it was asked to do, where it works by itself
+        self._settled = {i: device.synchronize for i, device in enumerate(self.devices) if not device.on_host}
 
     def __call__(self, step: Any, inputs: Sequence[Any], results: Sequence[Any] | None, iterations: Any) -> None:
         """Called after each step."""
+        transfer = getattr(step, "transfer", None)
+        device = self._index_of(step.op) if transfer is None else transfer.destination
+        if self._settled:
+            self._wait_for(device, transfer)
         end = time.perf_counter_ns()
         start = getattr(self._last, "ended", self._began)
         if results is not None:
-            transfer = getattr(step, "transfer", None)
-            device = self._index_of(step.op) if transfer is None else transfer.destination
             # A Switch has one value, whichever of its outputs is alive.
             made = results[:1] if step.op.type in _SWITCHES and transfer is None else results
             outputs = [_described(value) for value in made]
@@ -111,6 +115,13 @@ class Recorder:
                 )
             )
         self._last.ended = time.perf_counter_ns()
+
+    def _wait_for(self, device: int, transfer: Any) -> None:
+        """A GPU goes on computing when its step is over: a step has taken what it takes until that is done, too."""
+        for number in {device} if transfer is None else {transfer.source, device}:
+            wait = self._settled.get(number)
+            if wait is not None:
+                wait()
 
     def begin_thread(self) -> None:
         """Called by a thread before its first step."""
@@ -132,6 +143,8 @@ class Recorder:
 def _described(value: Any) -> tuple[str, tuple[int, ...], int]:
     value = getattr(value, "array", value) if not isinstance(value, (np.ndarray, np.generic)) else value
     if not isinstance(value, (np.ndarray, np.generic)):
+        if hasattr(value, "__cuda_array_interface__"):
+            return value.dtype.name, value.shape, int(value.nbytes)
         return "", (), len(value) if isinstance(value, bytes) else 0
     if value.dtype == object:
         items = value.ravel() if isinstance(value, np.ndarray) else [value]

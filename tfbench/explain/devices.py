@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tfbench.engine.devices import device_set
@@ -21,11 +22,17 @@ class DeviceRow(NamedTuple):
 
 
 class Devices(Rows[DeviceRow]):
-    """The devices that operations can be placed on."""
+    """The devices that operations can be placed on; `no_gpu` is why there is no GPU, where there is none."""
 
-    __slots__ = ()
+    __slots__ = ("no_gpu",)
     noun = "device"
     header = ("device", "kind", "", "operations")
+
+    no_gpu: str
+
+    def __init__(self, rows: Sequence[DeviceRow], no_gpu: str = "") -> None:
+        super().__init__(rows)
+        object.__setattr__(self, "no_gpu", no_gpu)
 
     def cells(self, row: DeviceRow) -> tuple[str, ...]:
         operations = "-" if row.operations is None else str(row.operations)
@@ -33,7 +40,8 @@ class Devices(Rows[DeviceRow]):
 
     def footer(self) -> str:
         simulated = sum(row.simulated for row in self)
-        return super().footer() + (f", {simulated} simulated" if simulated else "")
+        footer = super().footer() + (f", {simulated} simulated" if simulated else "")
+        return f"{footer}\nno GPU: {self.no_gpu}" if self.no_gpu else footer
 
 
 def devices(session: Any = None) -> Devices:
@@ -44,19 +52,20 @@ def devices(session: Any = None) -> Devices:
     """
     session = session or session_for(graph_for())
     if session is None:
-        return Devices([DeviceRow(d.short_name, d.kind, d.simulated, None) for d in device_set().devices])
+        there = device_set()
+        return Devices([DeviceRow(d.short_name, d.kind, d.simulated, None) for d in there.devices], there.no_gpu)
     placed = session.look_at_placement([], [], [])
     counts = [0] * len(placed.devices)
     for op in session.graph.get_operations():
         counts[placed.index_of(op)] += 1
-    return Devices(
-        [DeviceRow(d.short_name, d.kind, d.simulated, number) for d, number in zip(placed.devices, counts, strict=True)]
-    )
+    rows = [DeviceRow(d.short_name, d.kind, d.simulated, n) for d, n in zip(placed.devices, counts, strict=True)]
+    return Devices(rows, session.device_set.no_gpu)
 
 
 def devices_alone(session: Session) -> Devices:
     """The devices of a session, whether or not its graph can be placed on them."""
-    return Devices([DeviceRow(d.short_name, d.kind, d.simulated, None) for d in session.list_devices()])
+    rows = [DeviceRow(d.short_name, d.kind, d.simulated, None) for d in session.list_devices()]
+    return Devices(rows, session.device_set.no_gpu)
 
 
 def summary(rows: Devices) -> str:

@@ -20,7 +20,7 @@ def list_local_devices(session_config: Any = None) -> list[Any]:
             device_type=device.kind,
             memory_limit=device.memory_limit,
             incarnation=device.incarnation,
-            physical_device_desc="simulated" if device.simulated else "",
+            physical_device_desc=device.description,
             xla_global_id=-1,
         )
         message.locality.SetInParent()
