@@ -1,8 +1,8 @@
 """Functions of single numbers as machine code, once it is there (`compiled.tier`, `compiled.loops_math`).
 
 Only those that NumPy goes over its operands several times for, or computes slowly. NumPy does it (None is returned) for
-other types, for small arrays, and until there is machine code. Threads are loaded when that is there: most programs never
-need them.
+other types, for small arrays, and until there is machine code. Threads are loaded when that is there: most programs
+never need them.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def compiled(maker: str, xp: Any, *operands: Array, single: bool = False) -> Arr
         return None
     from tfbench.engine.kernels.blocks import COMPILED_BYTES, pieces, run
 
+    out = np.empty(x.shape, x.dtype)
     flat, target = [operand.reshape(-1) for operand in operands], out.reshape(-1)
     parts = pieces(np, x.size, x.itemsize, COMPILED_BYTES)
     run(np, len(parts), lambda number: loops(*[operand[parts[number]] for operand in flat], target[parts[number]]))
