@@ -1,4 +1,4 @@
-"""A stand-in for CuPy where there is no GPU: NumPy behind CuPy's face, and stricter than CuPy where that finds mistakes.
+"""A stand-in for CuPy where there is no GPU: NumPy behind CuPy's face, stricter than CuPy where that finds mistakes.
 
 An array here is a NumPy array that does not convert to one: as with CuPy, `numpy.asarray` of it raises, an operation
 that mixes it with a NumPy array raises, results of rank 0 are arrays, and only names and keywords exist that the real
@@ -19,6 +19,7 @@ A kernel can be tried without that: `kernel(strict_cupy, strict_cupy.asarray(x))
 
 from __future__ import annotations
 
+import importlib
 import json
 import operator
 import sys
@@ -543,6 +544,38 @@ def _scatter(function: Any) -> Callable[[ndarray, Any, Any], None]:
     return scatter
 
 
+def _special() -> ModuleType:
+    """`cupyx.scipy.special`: the functions that there are are computed by the CPU's kernels."""
+    from tfbench.engine.kernels import special_device
+
+    modules = ("gamma", "erf", "bessel", "incomplete")
+    own = [importlib.import_module(f"tfbench.engine.kernels.special_{name}") for name in modules]
+    module = ModuleType("cupyx.scipy.special")
+
+    def stand_in(own_name: str, name: str) -> Any:
+        function = next(getattr(one, own_name) for one in own if hasattr(one, own_name))
+
+        def call(*args: Any) -> Any:
+            _check_call("cupyx.scipy.special", name, args, {})
+            given: list[Any] = []
+            plain = _unwrap(args, given, name)
+            kind = np.result_type(*plain)
+            if kind.kind != "f" or kind.itemsize < 4:
+                raise TypeError(f"cupyx.scipy.special.{name} has no loop for {kind}")
+            shape = np.broadcast_shapes(*[array.shape for array in plain])
+            with np.errstate(all="ignore"):
+                wide = np.float32 if own_name in ("erf", "erfc") and kind.itemsize == 4 else np.float64
+                found = function(*[np.atleast_1d(array).astype(wide) for array in plain])
+            return _result(found.astype(kind).reshape(shape), given)
+
+        return call
+
+    for own_name, name in special_device.NAMES.items():
+        if name in NAMES["cupyx.scipy.special"]:
+            setattr(module, name, stand_in(own_name, name))
+    return module
+
+
 def _cupyx() -> ModuleType:
     module = ModuleType("cupyx")
     functions = {
@@ -572,4 +605,6 @@ def install(monkeypatch: Any, devices: int = 1, memory: int = 1 << 30) -> Module
     # What tfbench has found before is found again.
     for name in ("_found", "_pool"):
         monkeypatch.setattr(f"tfbench.engine.cuda.{name}", None)
+    monkeypatch.setitem(sys.modules, "cupyx.scipy", ModuleType("cupyx.scipy"))
+    monkeypatch.setitem(sys.modules, "cupyx.scipy.special", _special())
     return cuda

@@ -1,7 +1,7 @@
 """An op of a sample on a GPU that is not there: its kernel for GPUs, called with the stand-in for CuPy.
 
-Inputs are where TensorFlow has them (`gpu_kernels.in_host_memory`): sizes and axes in NumPy's arrays, everything else in the
-stand-in's.
+Inputs are where TensorFlow has them (`gpu_kernels.in_host_memory`): sizes and axes in NumPy's arrays, everything else
+in the stand-in's.
 """
 
 from __future__ import annotations

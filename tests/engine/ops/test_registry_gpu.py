@@ -10,6 +10,8 @@ import pytest
 from tests.engine.ops.on_gpu import CPU, GPU, NotOnGpu, Placed, fetched
 from tests.engine.ops.sampling import collect, declared
 from tests.gpu import strict_cupy
+from tfbench.engine import dtypes, gpu_kernels
+from tfbench.engine.cpu_only import REASONS
 
 SAMPLES, _ = collect()
 REGISTRY = declared()
@@ -63,3 +65,30 @@ def check(found: Any, wanted: Any, long: bool = False) -> None:
         np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance * scale)
     else:
         np.testing.assert_array_equal(found, wanted)
+
+
+#: ops that are steps of their own, without a kernel
+_STEPS = {"Enter", "Exit", "LoopCond", "Merge", "NextIteration", "RefEnter", "RefExit", "RefMerge", "RefNextIteration"}
+
+
+def test_every_op_of_tensorflows_gpus_is_there_or_has_a_reason() -> None:
+    """A kernel, or all arguments in the host's memory, or a line in `cpu_only`."""
+    if not gpu_kernels._table:
+        gpu_kernels._read()
+    theirs = {type for type in REGISTRY if type in gpu_kernels._table}
+    without = {type for type in theirs if "GPU" not in REGISTRY[type].kernels} - _STEPS
+    on_host = {type for type in without if _always_on_host(type)}
+    assert without - on_host == set(REASONS)
+    assert all(len(reason) > 20 for reason in REASONS.values())
+
+
+def _always_on_host(type: str) -> bool:
+    definition = REGISTRY[type]
+    rules = gpu_kernels._hosts.get(type, [])
+    if len(rules) != 1 or rules[0][0]:
+        return False
+    handles = {arg.name for arg in (*definition.inputs, *definition.outputs) if str(arg.dtype) in HANDLES}
+    return {arg.name for arg in (*definition.inputs, *definition.outputs)} <= rules[0][1] | handles
+
+
+HANDLES = {str(dtypes.resource), str(dtypes.variant), str(dtypes.string)}

@@ -1,9 +1,9 @@
 """Rows of an array looked up and written by their numbers, where nobody waits to see whether the numbers are right.
 
 On a GPU, TensorFlow does not look at indices before it uses them: what is looked up outside an array is zero, what is
-written there is dropped. So it is here, for arrays of any module but NumPy's (whose kernels raise). Repeated numbers are
-combined by atomic operations, which CUDA has for a few types only: others are computed as one of those with the same
-result. The order of a sum of floats is not fixed then, as it is not on TensorFlow's GPUs.
+written there is dropped. So it is here, for arrays of any module but NumPy's (whose kernels raise). Repeated numbers
+are combined by atomic operations, which CUDA has for a few types only: others are computed as one of those, with
+the same result. The order of a sum of floats is not fixed then, as it is not on TensorFlow's GPUs.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _guarantee_const = op("GuaranteeConst", "input: T", "output: T", "T: type", stat
 _guarantee_const.shape(same_shape)
 
 
-@_guarantee_const.kernel(CPU, GPU)
+@_guarantee_const.kernel(CPU)
 def _guarantee_const_kernel(xp: Any, x: Any) -> Any:
     return x
 

@@ -9,7 +9,7 @@ import numpy as np
 from tfbench.engine import dtypes
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
-from tfbench.engine.opdef import CPU, op
+from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.named_outputs import named_outputs
 from tfbench.engine.ops.shape_ops import reshape, shape_internal
@@ -40,28 +40,28 @@ def _unique_with_counts_shape(node: Operation, x: Shape) -> list[Shape]:
     return [(None,), x, (None,)]
 
 
-def _distinct(x: Any) -> tuple[Any, Any, Any]:
+def _distinct(xp: Any, x: Any) -> tuple[Any, Any, Any]:
     """(distinct elements in the order in which they first come, which one each element is, how often each comes)."""
     if x.ndim != 1:
         raise invalid(f"unique expects a 1D vector, but got an input of rank {x.ndim}")
-    values, first, inverse, counts = np.unique(
+    values, first, inverse, counts = xp.unique(
         x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
     )
-    order = np.argsort(first, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
+    order = xp.argsort(first, kind="stable")
+    place = xp.empty_like(order)
+    place[order] = xp.arange(order.size)
     return values[order], place[inverse.reshape(-1)], counts[order]
 
 
-@_unique.kernel(CPU)
+@_unique.kernel(CPU, GPU)
 def _unique_kernel(xp: Any, x: Any, *, out_idx: DType) -> Any:
-    values, places, _ = _distinct(x)
+    values, places, _ = _distinct(xp, x)
     return values, places.astype(out_idx.as_numpy_dtype)
 
 
-@_unique_with_counts.kernel(CPU)
+@_unique_with_counts.kernel(CPU, GPU)
 def _unique_with_counts_kernel(xp: Any, x: Any, *, out_idx: DType) -> Any:
-    values, places, counts = _distinct(x)
+    values, places, counts = _distinct(xp, x)
     kind = out_idx.as_numpy_dtype
     return values, places.astype(kind), counts.astype(kind)
 
@@ -130,25 +130,25 @@ def _bound_shape(node: Operation, inputs: Shape, values: Shape) -> list[Shape]:
 _upper_bound.shape(_bound_shape)
 
 
-def _bounds(inputs: Any, values: Any, side: Any, kind: DType) -> Any:
+def _bounds(xp: Any, inputs: Any, values: Any, side: Any, kind: DType) -> Any:
     if inputs.ndim != 2 or values.ndim != 2:
         raise invalid("sorted input argument and values must be matrices")
     if inputs.shape[0] != values.shape[0]:
         raise invalid("Leading dim_size of both tensors must match.")
-    result = np.empty(values.shape, kind.as_numpy_dtype)
+    result = xp.empty(values.shape, kind.as_numpy_dtype)
     for row in range(values.shape[0]):
-        result[row] = np.searchsorted(inputs[row], values[row], side)
+        result[row] = xp.searchsorted(inputs[row], values[row], side)
     return result
 
 
-@_lower_bound.kernel(CPU)
+@_lower_bound.kernel(CPU, GPU)
 def _lower_bound_kernel(xp: Any, inputs: Any, values: Any, *, out_type: DType) -> Any:
-    return _bounds(inputs, values, "left", out_type)
+    return _bounds(xp, inputs, values, "left", out_type)
 
 
-@_upper_bound.kernel(CPU)
+@_upper_bound.kernel(CPU, GPU)
 def _upper_bound_kernel(xp: Any, inputs: Any, values: Any, *, out_type: DType) -> Any:
-    return _bounds(inputs, values, "right", out_type)
+    return _bounds(xp, inputs, values, "right", out_type)
 
 
 _lower_bound.no_gradient("positions are integers")

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
-from tfbench.engine.opdef import CPU, OpDef, op
+from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.shape_math import merge
 from tfbench.engine.shapes import Shape
@@ -44,14 +44,15 @@ def _partition_shape(node: Operation, data: Shape, partitions: Shape) -> list[Sh
     return [None if rest is None else (None, *rest)] * node.attrs["num_partitions"]
 
 
-@_partition.kernel(CPU)
+@_partition.kernel(CPU, GPU)
 def _partition_kernel(xp: Any, data: Any, partitions: Any, *, num_partitions: int) -> Any:
     if data.shape[: partitions.ndim] != partitions.shape:
         raise invalid(
             "data.shape must start with partitions.shape, got data.shape = "
             f"{brackets(data.shape)}, partitions.shape = {brackets(partitions.shape)}"
         )
-    bad = (partitions < 0) | (partitions >= num_partitions)
+    # On a GPU, rows of groups that there are not are dropped, as TensorFlow's GPUs do.
+    bad = (partitions < 0) | (partitions >= num_partitions) if xp is np else np.zeros(0, np.bool_)
     if bad.any():
         where = [int(axis[0]) for axis in np.nonzero(bad)] if partitions.ndim else []
         raise invalid(
@@ -85,7 +86,7 @@ def _stitch(type: str) -> OpDef:
             rest = merge(rest, _behind(index, data))
         return [None if rest is None else (None if largest is None else largest + 1, *rest)]
 
-    @opdef.kernel(CPU)
+    @opdef.kernel(CPU, GPU)
     def stitch_kernel(xp: Any, *inputs: Any) -> Any:
         count = len(inputs) // 2
         indices, data = inputs[:count], inputs[count:]
@@ -102,6 +103,8 @@ def _stitch(type: str) -> OpDef:
                     f"{brackets(data[0].shape)}, data[{i}].shape = {brackets(values.shape)}, indices[0].shape = "
                     f"{brackets(indices[0].shape)}, indices[{i}].shape = {brackets(index.shape)}"
                 )
+        if xp is not np:
+            return _stitched_there(xp, indices, data, widths[0])
         largest = max((int(index.max()) for index in indices if index.size), default=-1)
         if data[0].dtype == object:
             result = np.full((largest + 1, *widths[0]), b"", object)
@@ -115,6 +118,19 @@ def _stitch(type: str) -> OpDef:
         return result
 
     return opdef
+
+
+def _stitched_there(xp: Any, indices: Any, data: Any, width: tuple[int, ...]) -> Any:
+    """The same where the rows are on a device and their numbers are not: each row is copied at most once."""
+    numbers = np.concatenate([index.reshape(-1) for index in indices])
+    if numbers.size and int(numbers.min()) < 0:
+        raise invalid(f"indices[{int(np.argmax(numbers < 0))}] is out of range")
+    rows = xp.concatenate([values.reshape((index.size, *width)) for index, values in zip(indices, data)])
+    # Of several rows for one place the last one counts: the first, seen from the end.
+    places, last = np.unique(numbers[::-1], return_index=True)
+    result = xp.zeros((int(numbers.max(initial=-1)) + 1, *width), rows.dtype)
+    result[xp.asarray(places)] = rows[xp.asarray(numbers.size - 1 - last)]
+    return result
 
 
 _dynamic_stitch = _stitch("DynamicStitch")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value, constant_value_as_shape
-from tfbench.engine.opdef import op
+from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.nn_common import computed_by
 from tfbench.engine.ops.shape_ops import shape_from_input
 from tfbench.engine.shape_math import Shape, dim_merge, with_dim, with_rank, with_rank_at_least
@@ -89,14 +89,14 @@ non_max_suppression_overlaps_op = op(
 computed_by(crop_and_resize_op, "image_boxes", "crop_and_resize")
 computed_by(crop_and_resize_grad_image_op, "image_boxes", "crop_and_resize_grad_image")
 computed_by(crop_and_resize_grad_boxes_op, "image_boxes", "crop_and_resize_grad_boxes")
-computed_by(draw_bounding_boxes_op, "image_boxes", "draw_bounding_boxes")
-computed_by(draw_bounding_boxes_v2_op, "image_boxes", "draw_bounding_boxes")
-computed_by(non_max_suppression_op, "image_suppression", "non_max_suppression")
-computed_by(non_max_suppression_v2_op, "image_suppression", "non_max_suppression_v2")
-computed_by(non_max_suppression_v3_op, "image_suppression", "non_max_suppression_v3")
-computed_by(non_max_suppression_v4_op, "image_suppression", "non_max_suppression_v4")
-computed_by(non_max_suppression_v5_op, "image_suppression", "non_max_suppression_v5")
-computed_by(non_max_suppression_overlaps_op, "image_suppression", "non_max_suppression_with_overlaps")
+computed_by(draw_bounding_boxes_op, "image_boxes", "draw_bounding_boxes", devices=(CPU,))
+computed_by(draw_bounding_boxes_v2_op, "image_boxes", "draw_bounding_boxes", devices=(CPU,))
+computed_by(non_max_suppression_op, "image_suppression", "non_max_suppression", devices=(CPU,))
+computed_by(non_max_suppression_v2_op, "image_suppression", "non_max_suppression_v2", devices=(CPU,))
+computed_by(non_max_suppression_v3_op, "image_suppression", "non_max_suppression_v3", devices=(CPU,))
+computed_by(non_max_suppression_v4_op, "image_suppression", "non_max_suppression_v4", devices=(CPU,))
+computed_by(non_max_suppression_v5_op, "image_suppression", "non_max_suppression_v5", devices=(CPU,))
+computed_by(non_max_suppression_overlaps_op, "image_suppression", "non_max_suppression_with_overlaps", devices=(CPU,))
 
 crop_and_resize_grad_image_op.no_gradient("TensorFlow has none, though it is linear in grads")
 crop_and_resize_grad_boxes_op.no_gradient("TensorFlow has none, though it is linear in grads")

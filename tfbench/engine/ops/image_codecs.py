@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
-from tfbench.engine.opdef import op
+from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.nn_common import computed_by
 from tfbench.engine.shape_math import Shape, with_dim, with_rank, with_rank_at_least
 
@@ -73,7 +73,7 @@ for _declared, _kernel in (
     (encode_jpeg_op, "encode_jpeg_op"),
     (encode_jpeg_variable_quality_op, "encode_jpeg_variable_quality_op"),
 ):
-    computed_by(_declared, "image_files", _kernel)
+    computed_by(_declared, "image_files", _kernel, devices=(CPU,))
     _declared.no_gradient("bytes of files have no gradient")
 
 

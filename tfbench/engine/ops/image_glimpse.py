@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value_as_shape
-from tfbench.engine.opdef import op
+from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.nn_common import computed_by
 from tfbench.engine.shape_math import Shape, dim_merge, with_dim, with_rank
 
@@ -14,8 +14,8 @@ _INPUTS = "input: float, size: int32, offsets: float"
 extract_glimpse_op = op("ExtractGlimpse", _INPUTS, "glimpse: float", _OPTIONS, fresh=True, doc="a window of each image")
 extract_glimpse_v2_op = op("ExtractGlimpseV2", _INPUTS, "glimpse: float", _OPTIONS, fresh=True)
 
-computed_by(extract_glimpse_op, "image_glimpse", "extract_glimpse")
-computed_by(extract_glimpse_v2_op, "image_glimpse", "extract_glimpse_v2")
+computed_by(extract_glimpse_op, "image_glimpse", "extract_glimpse", devices=(CPU,))
+computed_by(extract_glimpse_v2_op, "image_glimpse", "extract_glimpse_v2", devices=(CPU,))
 
 
 def _shape(node: Operation, image: Shape, size: Shape, offsets: Shape) -> list[Shape]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value_as_shape
-from tfbench.engine.opdef import op
+from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.nn_common import computed_by
 from tfbench.engine.shape_math import Shape, with_dim, with_rank
 
@@ -81,6 +81,8 @@ for _declared in (
         _declared,
         "image_resize",
         "resize_" + "".join("_" + c.lower() if c.isupper() else c for c in _name).removeprefix("_"),
+        # Those that TensorFlow's GPUs have.
+        devices=(CPU, GPU) if _name.startswith(("Bilinear", "Nearest")) else (CPU,),
     )
 resize_bilinear_grad_op.no_gradient("TensorFlow has none, though it is linear in grads")
 resize_nearest_neighbor_grad_op.no_gradient("TensorFlow has none, though it is linear in grads")

@@ -267,9 +267,18 @@ def _cholesky_shape(node: Operation, x: Shape) -> list[Shape]:
     return [square(x)]
 
 
-@_cholesky.kernel(CPU)
+@_cholesky.kernel(CPU, GPU)
 def _cholesky_kernel(xp: Any, x: Any) -> Any:
     check_matrix(x)
+    if xp is not np:
+        # Devices do not say that a matrix is not positive definite; the diagonal of what they give shows it.
+        try:
+            factor = xp.linalg.cholesky(x)
+        except np.linalg.LinAlgError:
+            return _one_by_one(xp, x)
+        pivots = xp.diagonal(factor, 0, -2, -1).real
+        good = (xp.isfinite(pivots) & (pivots > 0)).all(-1)
+        return xp.tril(xp.where(good[..., None, None], factor, x.dtype.type(np.nan)))
     try:
         return np.linalg.cholesky(x)
     except np.linalg.LinAlgError:
@@ -283,6 +292,12 @@ def _cholesky_kernel(xp: Any, x: Any) -> Any:
 def _lu_shape(node: Operation, x: Shape) -> list[Shape]:
     x = square(x)
     return [x, None if x is None else x[:-1]]
+
+
+def _one_by_one(xp: Any, x: Any) -> Any:
+    if x.ndim > 2:
+        return xp.stack([_cholesky_kernel(xp, one) for one in x])
+    return xp.tril(xp.full(x.shape, np.nan, x.dtype))
 
 
 @_lu.kernel(CPU)

@@ -60,15 +60,16 @@ def _inverse_shape(node: Operation, x: Shape) -> list[Shape]:
     return [square(x)]
 
 
-@_inverse.kernel(CPU)
+@_inverse.kernel(CPU, GPU)
 def _inverse_kernel(xp: Any, x: Any, *, adjoint: bool) -> Any:
     check_matrix(x, half=True)
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
     try:
-        result = np.linalg.inv(_adjoint(wide) if adjoint else wide)
+        result = xp.linalg.inv(_adjoint(wide) if adjoint else wide)
     except np.linalg.LinAlgError:
         raise invalid("Input is not invertible.") from None
-    if np.isnan(x).any():
+    # Where no exception says it, the numbers do.
+    if xp.isnan(x).any() or (xp is not np and not xp.isfinite(result).all()):
         raise invalid("Input is not invertible.")
     return result.astype(x.dtype, copy=False)
 
@@ -142,17 +143,17 @@ def _check_system(matrix: Any, rhs: Any) -> None:
         raise invalid("Input matrix and rhs are incompatible.")
 
 
-@_solve.kernel(CPU)
+@_solve.kernel(CPU, GPU)
 def _solve_kernel(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
     check_matrix(matrix)
     _check_system(matrix, rhs)
     if not rhs.size:
-        return np.zeros(rhs.shape, rhs.dtype)
+        return xp.zeros(rhs.shape, rhs.dtype)
     try:
-        result = np.linalg.solve(_adjoint(matrix) if adjoint else matrix, rhs)
+        result = xp.linalg.solve(_adjoint(matrix) if adjoint else matrix, rhs)
     except np.linalg.LinAlgError:
         raise invalid("Input matrix is not invertible.") from None
-    if np.isnan(matrix).any():
+    if xp.isnan(matrix).any() or (xp is not np and not xp.isfinite(result).all()):
         raise invalid("Input matrix is not invertible.")
     return result
 
@@ -173,7 +174,7 @@ def _triangular_shape(node: Operation, matrix: Shape, rhs: Shape) -> list[Shape]
     return [(*batch, dim_merge(size, rhs[-2]), rhs[-1])]
 
 
-@_triangular.kernel(CPU)
+@_triangular.kernel(CPU, GPU)
 def _triangular_kernel(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
     if matrix.dtype.itemsize == 2:
         raise invalid("No OpKernel was registered to support this Op with 16-bit floats; cast to float32.")

@@ -12,8 +12,9 @@ from tfbench.engine.convert import constant, convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernels import device_rows
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.opdef import CPU, lookup, op
+from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.math_cast import cast
 from tfbench.engine.ops.math_common import same_shape
 from tfbench.engine.ops.reductions import reduce_max
@@ -66,7 +67,9 @@ def _dense_bincount_shape(node: Operation, values: Any, size: Any, weights: Any)
     return [(values[0], count) if len(values) == 2 else (count,)]
 
 
-def _count(values: Any, size: int, weights: Any, binary: bool) -> Any:
+def _count(xp: Any, values: Any, size: int, weights: Any, binary: bool) -> Any:
+    if xp is not np:
+        return _count_there(xp, values, size, weights, binary)
     inside = values < size
     if binary:
         return np.isin(np.arange(size), values).astype(weights.dtype)
@@ -77,7 +80,15 @@ def _count(values: Any, size: int, weights: Any, binary: bool) -> Any:
     return result
 
 
-def _run_count(values: Any, size: Any, weights: Any, binary: bool) -> Any:
+def _count_there(xp: Any, values: Any, size: int, weights: Any, binary: bool) -> Any:
+    """The same, with sums by atomic operations; numbers that are not counted are left out."""
+    result = xp.zeros(size, weights.dtype)
+    one = weights.dtype.type(1)
+    device_rows.put(xp, result, values, one if binary or not weights.size else weights, "add")
+    return xp.minimum(result, one) if binary else result
+
+
+def _run_count(xp: Any, values: Any, size: Any, weights: Any, binary: bool) -> Any:
     if int(size) < 0:
         raise _invalid(f"size ({int(size)}) must be non-negative")
     if weights.size and weights.shape != values.shape:
@@ -85,27 +96,27 @@ def _run_count(values: Any, size: Any, weights: Any, binary: bool) -> Any:
             f"`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights "
             f"equal to 1. Received {shape_math.debug_string(weights.shape)}"
         )
-    if (values < 0).any():
+    if xp is np and (values < 0).any():
         raise _invalid("Input arr must be non-negative!")
-    return _count(values, int(size), weights, binary)
+    return _count(xp, values, int(size), weights, binary)
 
 
-@_bincount.kernel(CPU)
+@_bincount.kernel(CPU, GPU)
 def _bincount_kernel(xp: Any, values: Any, size: Any, weights: Any) -> Any:
-    return _run_count(np.ravel(values), size, np.ravel(weights), binary=False)
+    return _run_count(xp, values.ravel(), size, weights.ravel(), binary=False)
 
 
-@_dense_bincount.kernel(CPU)
+@_dense_bincount.kernel(CPU, GPU)
 def _dense_bincount_kernel(xp: Any, values: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
     if values.ndim > 2:
         raise _invalid("Shape must be at most rank 2 but is rank " + str(values.ndim))
     if values.ndim < 2:
-        return _run_count(np.ravel(values), size, np.ravel(weights), binary_output)
+        return _run_count(xp, values.ravel(), size, weights.ravel(), binary_output)
     rows = [
-        _run_count(row, size, weights[i] if weights.size else weights.ravel(), binary_output)
+        _run_count(xp, row, size, weights[i] if weights.size else weights.ravel(), binary_output)
         for i, row in enumerate(values)
     ]
-    return np.stack(rows) if rows else np.zeros((0, int(size)), weights.dtype)
+    return xp.stack(rows) if rows else xp.zeros((0, int(size)), weights.dtype)
 
 
 def bincount(
@@ -164,7 +175,7 @@ def _histogram_shape(node: Operation, values: Any, limits: Any, nbins: Any) -> A
     return [(int(count),)]
 
 
-@_histogram.kernel(CPU)
+@_histogram.kernel(CPU, GPU)
 def _histogram_kernel(xp: Any, values: Any, limits: Any, nbins: Any, *, dtype: Any) -> Any:
     count = int(nbins)
     if count <= 0:
@@ -172,12 +183,14 @@ def _histogram_kernel(xp: Any, values: Any, limits: Any, nbins: Any, *, dtype: A
     low, high = limits
     if not low < high:
         raise _invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '[{low:g}, {high:g}]'")
-    flat = np.ravel(values)
-    if np.isnan(flat).any():
+    flat = values.ravel()
+    if xp is np and np.isnan(flat).any():
         raise _invalid("Histogram values must not contain NaN")
     step = float(high - low) / count
-    places = (np.maximum(flat, low) - low).astype(np.float64) / step
-    places = np.minimum(places, count - 1).astype(np.int64)
+    places = (xp.maximum(flat, low) - low).astype(np.float64) / step
+    places = xp.minimum(places, count - 1).astype(np.int64)
+    if xp is not np:
+        return device_rows.counts(xp, places, count).astype(dtype.as_numpy_dtype)
     return np.bincount(places, minlength=count).astype(dtype.as_numpy_dtype)
 
 
@@ -196,9 +209,9 @@ _bucketize.shape(same_shape)
 _bucketize.no_gradient("numbers of buckets are integers")
 
 
-@_bucketize.kernel(CPU)
+@_bucketize.kernel(CPU, GPU)
 def _bucketize_kernel(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
     edges = np.asarray(boundaries, np.float32)
     if (edges[1:] < edges[:-1]).any():
         raise _invalid("Expected sorted boundaries")
-    return np.asarray(np.searchsorted(edges, x, side="right")).astype(np.int32)
+    return xp.asarray(xp.searchsorted(xp.asarray(edges), x, side="right")).astype(np.int32)

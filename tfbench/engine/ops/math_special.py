@@ -16,7 +16,7 @@ from tfbench.engine import shape_math
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.opdef import CPU, OpDef, op
+from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.math_common import FLOATS, broadcast_shape, is_sparse, on_values, same_shape
 from tfbench.engine.ops.reductions import reduce_sum
 from tfbench.engine.tensor import Tensor
@@ -30,6 +30,8 @@ def _rounded_once(module: str, function: str, *, own_type: bool = False) -> Call
     def kernel(xp: Any, *arrays: Any) -> Any:
         from importlib import import_module
 
+        if xp is not np:
+            return import_module("tfbench.engine.kernels.special_device").compute(function, *arrays)
         compute = getattr(import_module(f"tfbench.engine.kernels.{module}"), function)
         dtype = arrays[0].dtype
         wide = np.float32 if own_type and dtype.itemsize <= 4 else np.float64
@@ -44,14 +46,16 @@ def _rounded_once(module: str, function: str, *, own_type: bool = False) -> Call
 def _unary(type: str, module: str, function: str, doc: str, *, own_type: bool = False) -> OpDef:
     opdef = op(type, "x: T", "y: T", f"T: {{{FLOATS}}}", fresh=True, doc=doc)
     opdef.shape(same_shape)
-    opdef.kernel(CPU)(_rounded_once(module, function, own_type=own_type))
+    opdef.kernel(CPU, GPU)(_rounded_once(module, function, own_type=own_type))
     return opdef
 
 
-def _binary(type: str, inputs: str, types: str, module: str, function: str, doc: str) -> OpDef:
+def _binary(
+    type: str, inputs: str, types: str, module: str, function: str, doc: str, devices: tuple[str, ...] = (CPU, GPU)
+) -> OpDef:
     opdef = op(type, inputs, "z: T", f"T: {{{types}}}", fresh=True, doc=doc)
     opdef.shape(broadcast_shape)
-    opdef.kernel(CPU)(_rounded_once(module, function))
+    opdef.kernel(*devices)(_rounded_once(module, function))
     return opdef
 
 
@@ -68,14 +72,15 @@ _i1e = _unary("BesselI1e", "special_bessel", "i1e", "the same times exp(-|x|)")
 _igamma = _binary("Igamma", "a: T, x: T", FLOATS, "special_incomplete", "igamma", "lower incomplete gamma, regularised")
 _igammac = _binary("Igammac", "a: T, x: T", FLOATS, "special_incomplete", "igammac", "upper incomplete gamma")
 _igamma_grad_a = _binary(
-    "IgammaGradA", "a: T, x: T", "float, double", "special_incomplete_slopes", "igamma_slope", "igamma's slope in a"
-)
+    "IgammaGradA", "a: T, x: T", "float, double", "special_incomplete_slopes", "igamma_slope", "igamma's slope in a",
+    devices=(CPU,),
+)  # fmt: skip
 _igamma_grad_a.no_gradient("TensorFlow has none, though it is differentiable")
 _zeta = _binary("Zeta", "x: T, q: T", "float, double", "special_gamma", "zeta", "Hurwitz's zeta function")
 _polygamma = _binary("Polygamma", "a: T, x: T", "float, double", "special_gamma", "polygamma", "derivatives of digamma")
 
 _betainc = op("Betainc", "a: T, b: T, x: T", "z: T", "T: {float, double}", fresh=True, doc="incomplete beta function")
-_betainc.kernel(CPU)(_rounded_once("special_incomplete", "betainc"))
+_betainc.kernel(CPU, GPU)(_rounded_once("special_incomplete", "betainc"))
 
 _random_gamma_grad = op(
     "RandomGammaGrad",

@@ -96,7 +96,7 @@ def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
     return _product(xp, first, second)
 
 
-@_sparse_matmul.kernel(CPU, GPU)
+@_sparse_matmul.kernel(CPU)
 def _sparse_matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     return _matmul_kernel(
         xp, a.astype(xp.float32), b.astype(xp.float32), transpose_a=transpose_a, transpose_b=transpose_b

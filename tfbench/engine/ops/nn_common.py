@@ -22,10 +22,10 @@ LAYOUT = "data_format: {'NHWC', 'NCHW'} = 'NHWC'"
 LAYOUT_3D = "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'"
 
 
-def computed_by(opdef: OpDef, module: str, function: str) -> None:
+def computed_by(opdef: OpDef, module: str, function: str, *, devices: tuple[str, ...] = (CPU, GPU)) -> None:
     """Says that `function` of `engine/kernels/<module>.py` computes `opdef`; it is loaded when a node is bound."""
 
-    @opdef.bind(CPU, GPU)
+    @opdef.bind(*devices)
     def bind(context: Any) -> Any:
         found = getattr(importlib.import_module(f"tfbench.engine.kernels.{module}"), function)
         attrs = context.attrs

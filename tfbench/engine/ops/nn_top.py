@@ -162,12 +162,12 @@ def _in_top_k_kernel(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
     return _among(xp, predictions, targets, k)
 
 
-@in_top_k_v1_op.kernel(CPU, GPU)
+@in_top_k_v1_op.kernel(CPU)
 def _in_top_k_v1_kernel(xp: Any, predictions: Any, targets: Any, *, k: int) -> Any:
     return _among(xp, predictions, targets, k)
 
 
-@nth_element_op.kernel(CPU, GPU)
+@nth_element_op.kernel(CPU)
 def _nth_element_kernel(xp: Any, x: Any, n: Any, *, reverse: bool) -> Any:
     if np.ndim(n):
         raise invalid(f"N must be scalar but has rank {np.ndim(n)}")

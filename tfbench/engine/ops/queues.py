@@ -11,7 +11,7 @@ from tfbench import errors
 from tfbench.engine.dtypes import type_word
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
-from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
+from tfbench.engine.opdef import CPU, OpDef, Preset, op
 from tfbench.engine.ops.shared_state import held
 from tfbench.engine.shapes import Shape
 
@@ -26,7 +26,7 @@ def _queue(type: str, state: str, more: str = "", first: str = "") -> OpDef:
     definition.no_gradient("a handle has no inputs")
     definition.shape(_scalar)
 
-    @definition.bind(CPU, GPU)
+    @definition.bind(CPU)
     def _(context: Any) -> Preset:
         from tfbench.engine.kernels import queues
 
@@ -147,7 +147,7 @@ def _check(state: Any, components: Sequence[Array], rows: int | None) -> None:
             )
 
 
-@enqueue.kernel(CPU, GPU)
+@enqueue.kernel(CPU)
 def _enqueue_kernel(xp: Any, handle: Any, *components: Array) -> None:
     state = _queue_of(handle)
     # Copies: what comes in may be a variable's memory, or an array that was fed.
@@ -198,7 +198,7 @@ def _dequeue_many_shape(node: Operation, handle: Shape, n: Shape) -> list[Shape]
     return [None] * len(node.attrs["component_types"])
 
 
-@dequeue.kernel(CPU, GPU)
+@dequeue.kernel(CPU)
 def _dequeue_kernel(xp: Any, handle: Any) -> list[Array]:
     return list(_queue_of(handle).dequeue(1)[0])
 
@@ -239,16 +239,16 @@ is_closed.shape(_scalar)
 size.shape(_scalar)
 
 
-@close.kernel(CPU, GPU)
+@close.kernel(CPU)
 def _close_kernel(xp: Any, handle: Any, *, cancel_pending_enqueues: bool) -> None:
     _queue_of(handle).close(cancel_pending_enqueues)
 
 
-@is_closed.kernel(CPU, GPU)
+@is_closed.kernel(CPU)
 def _is_closed_kernel(xp: Any, handle: Any) -> Array:
     return np.bool_(_queue_of(handle).closed)
 
 
-@size.kernel(CPU, GPU)
+@size.kernel(CPU)
 def _size_kernel(xp: Any, handle: Any) -> Array:
     return np.int32(_queue_of(handle).size())

@@ -12,8 +12,9 @@ from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value_as_shape
+from tfbench.engine.kernels import device_rows
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.opdef import CPU, op
+from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.array_fill import zeros
 from tfbench.engine.ops.array_select import where_v2
@@ -80,7 +81,7 @@ def check_order(indices: Any, sizes: list[int]) -> None:
         previous = index
 
 
-@_to_dense.kernel(CPU)
+@_to_dense.kernel(CPU, GPU)
 def _to_dense_kernel(xp: Any, indices: Any, shape: Any, values: Any, default: Any, *, validate_indices: bool) -> Any:
     if shape.ndim != 1:
         raise invalid(f"output_shape must be rank 1, got shape {brackets(shape.shape)}")
@@ -92,6 +93,11 @@ def _to_dense_kernel(xp: Any, indices: Any, shape: Any, values: Any, default: An
         raise invalid(f"output_shape has incorrect number of elements: {len(sizes)} should be: {vectors.shape[1]}")
     if values.ndim > 1 or (values.ndim == 1 and values.size != len(vectors)):
         raise invalid(f"sparse_values has incorrect shape {brackets(values.shape)}, should be [] or [{len(vectors)}]")
+    if xp is not np:
+        dense = xp.full(sizes, default[()], values.dtype)
+        updates = xp.broadcast_to(values, (len(vectors),))
+        device_rows.put_vectors(xp, dense, vectors, updates, None)
+        return dense
     if validate_indices:
         check_order(vectors, sizes)
     else:
@@ -146,13 +152,13 @@ def _reorder_shape(node: Operation, indices: Shape, values: Shape, shape: Shape)
     return [with_rank(indices, 2), with_rank(values, 1)]
 
 
-@_reorder.kernel(CPU)
+@_reorder.kernel(CPU, GPU)
 def _reorder_kernel(xp: Any, indices: Any, values: Any, shape: Any) -> Any:
     if indices.ndim != 2 or values.ndim != 1:
         raise invalid(f"Input indices and values do not fit: {brackets(indices.shape)} and {brackets(values.shape)}")
     if len(values) != len(indices):
         raise invalid(f"Number of elements in indices ({len(indices)}) and values ({len(values)}) do not match")
-    order = np.lexsort(tuple(indices[:, i] for i in range(indices.shape[1] - 1, -1, -1)))
+    order = xp.lexsort(xp.stack([indices[:, i] for i in range(indices.shape[1] - 1, -1, -1)]))
     return indices[order], values[order]
 
 
@@ -249,24 +255,28 @@ def _matmul_shape(node: Operation, indices: Shape, values: Shape, a_shape: Shape
     return [(rows, columns)]
 
 
-@_matmul.kernel(CPU)
+@_matmul.kernel(CPU, GPU)
 def _matmul_kernel(xp: Any, indices: Any, values: Any, shape: Any, b: Any, *, adjoint_a: bool, adjoint_b: bool) -> Any:
     if shape.size != 2 or indices.ndim != 2 or b.ndim != 2:
         raise invalid("SparseTensorDenseMatMul takes a sparse matrix and a dense one")
     rows, columns = shape.tolist()
-    for place, letter, size in ((0, "m", rows), (1, "k", columns)):
+    for place, letter, size in ((0, "m", rows), (1, "k", columns)) if xp is np else ():
         bad = np.nonzero((indices[:, place] < 0) | (indices[:, place] >= size))[0]
         if bad.size:
             i = int(bad[0])
             raise invalid(f"{letter} ({indices[i, place]}) from index[{i},{place}] out of bounds (>={size})")
     to, source = (1, 0) if adjoint_a else (0, 1)
-    a = np.conjugate(values) if adjoint_a else values
+    a = xp.conjugate(values) if adjoint_a else values
     if adjoint_b:
-        b = np.conjugate(b.T)
+        b = xp.conjugate(b.T)
     inner, count = (rows, columns) if adjoint_a else (columns, rows)
     if b.shape[0] != inner:
         raise invalid(f"Cannot multiply A and B because inner dimension does not match: {inner} vs. {b.shape[0]}")
-    result = np.zeros((count, b.shape[1]), b.dtype)
+    result = xp.zeros((count, b.shape[1]), b.dtype)
+    if xp is not np:
+        picked = device_rows.take(xp, b, indices[:, source], 0)
+        device_rows.put(xp, result, indices[:, to], a[:, None] * picked, "add")
+        return result
     np.add.at(result, indices[:, to], a[:, None] * b[indices[:, source]])
     return result
 

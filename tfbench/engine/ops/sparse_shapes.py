@@ -10,8 +10,9 @@ import numpy as np
 from tfbench.engine import dtypes
 from tfbench.engine.composite import SparseTensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernels.device_rows import row_numbers
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.opdef import CPU, op
+from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.array_join import concat
 from tfbench.engine.ops.base import constant, identity
@@ -42,7 +43,7 @@ def _reshape_shape(node: Operation, indices: Shape, shape: Shape, new_shape: Sha
     return [(rows, rank), (rank,)]
 
 
-@_reshape.kernel(CPU)
+@_reshape.kernel(CPU, GPU)
 def _reshape_kernel(xp: Any, indices: Any, shape: Any, new_shape: Any) -> Any:
     if indices.ndim != 2:
         raise invalid(f"Input indices should be a matrix but received shape {brackets(indices.shape)}")
@@ -52,9 +53,9 @@ def _reshape_kernel(xp: Any, indices: Any, shape: Any, new_shape: Any) -> Any:
         raise invalid(f"Target shape should be a vector but received shape {brackets(new_shape.shape)}")
     old, new = shape.tolist(), _inferred(shape.tolist(), new_shape.tolist())
     if not len(indices):
-        return np.empty((0, len(new)), np.int64), np.array(new, np.int64)
-    places = np.ravel_multi_index(tuple(indices.T), old)
-    return np.stack(np.unravel_index(places, new), axis=1).astype(np.int64), np.array(new, np.int64)
+        return xp.empty((0, len(new)), np.int64), np.array(new, np.int64)
+    places = np.ravel_multi_index(tuple(indices.T), old) if xp is np else row_numbers(xp, indices, old)[0]
+    return xp.stack(xp.unravel_index(places, new), axis=1).astype(np.int64), np.array(new, np.int64)
 
 
 def _inferred(old: list[int], new: list[int]) -> list[int]:
@@ -144,7 +145,7 @@ def _concat_shape(node: Operation, *parts: Shape) -> list[Shape]:
     return [(rows, rank[0]), (rows,), rank]
 
 
-@_concat.kernel(CPU)
+@_concat.kernel(CPU, GPU)
 def _concat_kernel(xp: Any, *parts: Any, concat_dim: int) -> Any:
     count = len(parts) // 3
     all_indices, values, shapes = parts[:count], parts[count : 2 * count], parts[2 * count :]
@@ -167,11 +168,11 @@ def _concat_kernel(xp: Any, *parts: Any, concat_dim: int) -> Any:
                 )
         step = np.zeros(rank, np.int64)
         step[axis] = offset
-        moved.append(indices + step)
+        moved.append(indices + xp.asarray(step))
         offset += int(shape[axis])
     result[axis] = offset
-    joined, elements = np.concatenate(moved), np.concatenate(values)
-    order = np.lexsort(tuple(joined[:, i] for i in range(rank - 1, -1, -1)))
+    joined, elements = xp.concatenate(moved), xp.concatenate(values)
+    order = xp.lexsort(xp.stack([joined[:, i] for i in range(rank - 1, -1, -1)]))
     return joined[order], elements[order], np.array(result, np.int64)
 
 

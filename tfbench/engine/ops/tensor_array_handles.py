@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.graph import Operation
 from tfbench.engine.kernels.tensor_arrays import TensorArrayState, invalid
 from tfbench.engine.resources import VariableBuffer
 from tfbench.engine.shape_math import Shape, concatenate, is_fully_defined
