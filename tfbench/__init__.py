@@ -31,7 +31,7 @@ _MESSAGES = {
 #: TensorFlow's namespaces that are modules of their own
 _NAMESPACES = {
     "app", "bitwise", "compat", "contrib", "data", "debugging", "dtypes", "examples", "flags", "gfile", "image", "io", "layers",
-    "linalg", "logging", "losses", "manip", "math", "metrics", "nest", "nn", "python", "python_io", "raw_ops", "resource_loader",
+    "linalg", "logging", "lookup", "losses", "manip", "math", "metrics", "nest", "nn", "python", "python_io", "raw_ops", "resource_loader",
     "sets", "signal", "sparse", "spectral", "strings", "summary", "sysconfig", "test", "train", "version",
 }  # fmt: skip
 

@@ -87,7 +87,10 @@ def _function(name):
 
 def _text(text):
     """A string attribute. TensorFlow numbers the gradients that functions bring along, over the whole process."""
-    return "CustomGradient" if text.startswith("CustomGradient-") else text
+    if text.startswith("CustomGradient-"):
+        return "CustomGradient"
+    # A table without a name of its own gets one that no other has.
+    return re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID", text)
 
 
 def _value(item, tf):

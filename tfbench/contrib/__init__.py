@@ -12,6 +12,7 @@ _PARTS = (
     "framework",
     "layers",
     "learn",
+    "lookup",
     "losses",
     "metrics",
     "rnn",

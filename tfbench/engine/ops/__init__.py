@@ -122,6 +122,7 @@ from tfbench.engine.ops import (  # public as `tf.nn` or `tf.image`, or known by
     sparse_maps,
     stacks,
     summaries,
+    tables,
     training,
 )
 
