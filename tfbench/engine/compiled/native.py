@@ -2,6 +2,10 @@
 
 Numba is not needed here. A symbol that cannot be found is an exception, not the end of the process (as it would be with
 LLVM's older engine).
+
+A kernel of loops is called with the arrays themselves: it finds address and sizes in NumPy's array objects, whose
+layout is part of NumPy's binary interface (checked here), and looks itself whether they are what it was made for. In
+Python that would cost more than many a kernel does.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ class Engine:
     """LLVM's just-in-time linker in this process."""
 
     def __init__(self) -> None:
+        check_layout()
         self.llvm: Any = importlib.import_module("llvmlite.binding")
         self.llvm.initialize_native_target()
         self.llvm.initialize_native_asmprinter()
@@ -56,31 +61,57 @@ def features(llvm: Any) -> str:
 
 def bind(address: int, arguments: tuple[str, ...]) -> Callable[..., None]:
     """The C function at `address` as a function of arrays and numbers."""
-    kinds: list[Any] = []
-    wanted: list[tuple[np.dtype[Any] | None, int]] = []
-    for argument in arguments:
-        kind, rank = parse(argument)
-        if rank < 0:
-            kinds.append(_NUMBERS[kind])
-            wanted.append((None, rank))
-        else:
-            kinds += [ctypes.c_void_p] + [ctypes.c_int64] * rank
-            wanted.append((np.dtype(kind), rank))
-    function = ctypes.CFUNCTYPE(None, *kinds)(address)
+    parsed = [parse(argument) for argument in arguments]
+    if all(rank < 0 for _, rank in parsed):
+        return ctypes.CFUNCTYPE(None, *(_NUMBERS[kind] for kind, _ in parsed))(address)
+    kinds = [_NUMBERS[kind] if rank < 0 else ctypes.py_object for kind, rank in parsed]
+    types = [None if rank < 0 else np.dtype(kind) for kind, rank in parsed]
+    table = np.array([id(np.ndarray), *(id(dtype) for dtype in types)], np.int64)  # kept by `call`, as are the types
+    table_at = table.ctypes.data
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *kinds)(address)
 
     def call(*values: Any) -> None:
-        given: list[Any] = []
-        for value, (dtype, rank) in zip(values, wanted, strict=True):
-            if dtype is None:
-                given.append(value)
-            elif value.dtype != dtype or value.ndim != rank or not value.flags.c_contiguous:
-                raise TypeError(
-                    f"A compiled kernel wants {', '.join(arguments)}; got {value.dtype}{list(value.shape)}"
-                    f"{'' if value.flags.c_contiguous else ', not contiguous'}."
-                )
-            else:
-                given.append(value.ctypes.data)
-                given += value.shape
-        function(*given)
+        if not function(table_at, *values):
+            return
+        # Not the very type object, or a subclass of arrays: then it may still be the same memory.
+        same = [
+            value.view(np.ndarray).view(dtype) if isinstance(value, np.ndarray) and value.dtype == dtype else value
+            for value, dtype in zip(values, types, strict=True)
+        ]
+        refused = function(table_at, *same)
+        if refused:
+            raise TypeError(
+                f"A compiled kernel wants C-contiguous arrays and numbers ({', '.join(arguments)}); "
+                f"argument {refused} is {_described(values[refused - 1])}."
+            )
 
+    call.table = table  # type: ignore[attr-defined]
     return call
+
+
+def _described(value: Any) -> str:
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    return f"{value.dtype}{list(value.shape)}{'' if value.flags.c_contiguous else ', not contiguous'}"
+
+
+def check_layout() -> None:
+    """RuntimeError if NumPy's array objects are not laid out as kernels expect."""
+    sample = np.zeros((3, 2), np.float32)
+    at = id(sample)
+
+    def word(offset: int, kind: Any = ctypes.c_int64) -> int:
+        return int(kind.from_address(offset).value)
+
+    head = object.__basicsize__
+    found = (
+        word(at + head - 8),
+        word(at + head),
+        word(at + head + 8, ctypes.c_int32),
+        word(word(at + head + 16)),
+        word(word(at + head + 16) + 8),
+        word(at + head + 40),
+        word(at + head + 48, ctypes.c_int32) & 1,
+    )
+    if found != (id(np.ndarray), sample.ctypes.data, 2, 3, 2, id(sample.dtype), 1):
+        raise RuntimeError("NumPy's array objects are laid out in another way than compiled kernels expect.")

@@ -92,15 +92,19 @@ def compile_kernel(source: Source) -> Compiled:
 
 
 def _numba_ir(source: Loops) -> str:
-    """The optimised IR of a C function `_ENTRY` around the loops."""
+    """The optimised IR of a C function `_ENTRY` around the loops.
+
+    It gets the address of a table (the array type, then each argument's type) and the arrays and numbers. It returns
+    0, or the number of the first array that is not what was declared; then it has done nothing.
+    """
     numba: Any = importlib.import_module("numba")
     types = numba.types
     fastmath = source.fastmath if isinstance(source.fastmath, bool) else set(source.fastmath)
     options = {"error_model": "numpy", "fastmath": fastmath}
-    inner = numba.njit(**options)(source.function)
-    kinds: list[Any] = []
-    names: list[str] = []
-    values: list[str] = []
+    head = object.__basicsize__
+    scope: dict[str, Any] = {"inner": numba.njit(**options)(source.function), "carray": numba.carray}
+    scope.update(word=_reader(types.int64), half=_reader(types.int32))
+    kinds, names, values, checks = [types.intp], ["table"], [], []
     for number, argument in enumerate(source.arguments):
         kind, rank = parse(argument)
         element = numba.from_dtype(np.dtype(kind))
@@ -110,15 +114,48 @@ def _numba_ir(source: Loops) -> str:
             kinds.append(element)
             values.append(name)
             continue
-        sizes = [f"{name}_{axis}" for axis in range(rank)]
-        names += sizes
-        kinds += [types.CPointer(element)] + [types.int64] * rank
-        values.append(f"carray({name}, ({''.join(size + ', ' for size in sizes)}))")
-    scope: dict[str, Any] = {"inner": inner, "carray": numba.carray}
-    exec(f"def {_ENTRY}({', '.join(names)}):\n    inner({', '.join(values)})\n", scope)
-    made = numba.cfunc(types.void(*kinds), nopython=True, **options)(scope[_ENTRY])
-    text: str = made._library.get_llvm_str()
-    return text.replace(made.native_name, _ENTRY)
+        kinds.append(types.intp)
+        checks += [
+            f"    if (word({name} + {head - 8}) != word(table) or word({name} + {head + 40}) != "
+            f"word(table + {8 * number + 8}) or half({name} + {head + 8}) != {rank} or "
+            f"half({name} + {head + 48}) & 1 == 0):",
+            f"        return {number + 1}",
+        ]
+        sizes = "".join(f"word(word({name} + {head + 16}) + {8 * axis}), " for axis in range(rank))
+        scope[f"p{number}"] = _pointer(types.CPointer(element))
+        values.append(f"carray(p{number}(word({name} + {head})), ({sizes}))")
+    text = [f"def {_ENTRY}({', '.join(names)}):", *checks, f"    inner({', '.join(values)})", "    return 0"]
+    exec("\n".join(text), scope)
+    made = numba.cfunc(types.int64(*kinds), nopython=True, **options)(scope[_ENTRY])
+    ir: str = made._library.get_llvm_str()
+    return ir.replace(made.native_name, _ENTRY)
+
+
+def _reader(type: Any) -> Any:
+    """For Numba: the number of this type at an address."""
+    from numba.extending import intrinsic
+
+    def read(context: Any, address: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            value = context.get_value_type(type)
+            return builder.load(builder.inttoptr(arguments[0], value.as_pointer()))
+
+        return type(address), code
+
+    return intrinsic(read)
+
+
+def _pointer(type: Any) -> Any:
+    """For Numba: an address as a pointer of this type."""
+    from numba.extending import intrinsic
+
+    def point(context: Any, address: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(type))
+
+        return type(address), code
+
+    return intrinsic(point)
 
 
 def answer(line: str) -> dict[str, str]:
