@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 from IPython.core.magic import Magics
 
 from tfbench.bench import default_graph, the_bench
+from tfbench.explain.stepper import Stepper
 from tfbench.magics.activations import ActivationsMagic
 from tfbench.magics.checkpoint import CheckpointMagic
 from tfbench.magics.completion import Completion
@@ -24,6 +26,8 @@ from tfbench.magics.order import OrderMagic
 from tfbench.magics.placement import PlacementMagic
 from tfbench.magics.races import RacesMagic
 from tfbench.magics.scopes import ScopesMagic
+from tfbench.magics.show import stepped
+from tfbench.magics.step import StepMagic
 from tfbench.magics.trace import TraceMagic
 from tfbench.magics.tracebacks import ShortTracebacks
 from tfbench.magics.vars import VarsMagic
@@ -44,6 +48,7 @@ MAGICS: tuple[type[Any], ...] = (
     PlacementMagic,
     DevicesMagic,
     TraceMagic,
+    StepMagic,
     FiltersMagic,
     ActivationsMagic,
     CheckpointMagic,
@@ -68,6 +73,8 @@ class _Loaded:
         self.completion = Completion(shell, bench, [name for _, name in self.magics])
         self.completion.register()
         self.tracebacks = ShortTracebacks(shell)
+        if self.notebook.in_kernel:
+            Stepper.present = staticmethod(partial(stepped, self.notebook))
         for name, module in (("tf", "tfbench"), ("np", "numpy")):
             shell.user_ns.setdefault(name, sys.modules[module])
 
@@ -90,6 +97,7 @@ class _Loaded:
         self.shell.events.unregister("pre_run_cell", self.notebook.before_cell)
         self.completion.unregister()
         self.tracebacks.take_back()
+        Stepper.present = None
         default_graph.provide_no_session()
 
 

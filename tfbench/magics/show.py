@@ -10,6 +10,7 @@ from tfbench import errors
 from tfbench.bench.result import CellResult
 from tfbench.explain import operations, order, placement
 from tfbench.explain.defaults import session_for
+from tfbench.explain.stepper import Stepper
 from tfbench.explain.text import count, shorten, table
 from tfbench.magics.notebook import Notebook
 
@@ -42,6 +43,16 @@ def show(notebook: Notebook, cell_id: str, result: CellResult, view: str | None)
         )
     elif view == "devices":
         print(_devices(graph, result, session_for(graph) or notebook.bench.session(result.graph)))
+
+
+def stepped(notebook: Notebook, stepper: Stepper) -> Any:
+    """How a kernel's front end shows a run that is stepped through: the panel, with its text for what is saved."""
+    from tfbench.widgets import inspect
+
+    names = [name for name, graph in notebook.bench.graphs.items() if graph is stepper.session.graph]
+    panel = inspect(stepper.session, tab="order", name=names[0] if names else "")
+    panel.attach(stepper)
+    return notebook.until_run_again(panel)._repr_mimebundle_()
 
 
 def _devices(graph: Any, result: CellResult, session: Any) -> str:
