@@ -1,7 +1,14 @@
-"""`tf.contrib.training`: hyperparameters, training steps, strategies for `tf.train.replica_device_setter`."""
+"""`tf.contrib.training`: hyperparameters, training and evaluation, strategies for `tf.train.replica_device_setter`."""
 
 from __future__ import annotations
 
+from tfbench.contrib.evaluation import (
+    StopAfterNEvalsHook,
+    SummaryAtEndHook,
+    evaluate_once,
+    evaluate_repeatedly,
+    get_or_create_eval_step,
+)
 from tfbench.contrib.hparam import HParams, parse_values
 from tfbench.contrib.slim.learning import (
     add_gradients_summaries,
@@ -9,9 +16,13 @@ from tfbench.contrib.slim.learning import (
     create_train_op,
     multiply_gradients,
 )
+from tfbench.contrib.training_loop import train
+from tfbench.train.checkpoint_state import checkpoints_iterator, wait_for_new_checkpoint
 from tfbench.train.device_setter import GreedyLoadBalancingStrategy, RandomStrategy, byte_size_load_fn
 
 __all__ = [
-    "GreedyLoadBalancingStrategy", "HParams", "RandomStrategy", "add_gradients_summaries", "byte_size_load_fn",
-    "clip_gradient_norms", "create_train_op", "multiply_gradients", "parse_values",
+    "GreedyLoadBalancingStrategy", "HParams", "RandomStrategy", "StopAfterNEvalsHook", "SummaryAtEndHook",
+    "add_gradients_summaries", "byte_size_load_fn", "checkpoints_iterator", "clip_gradient_norms", "create_train_op",
+    "evaluate_once", "evaluate_repeatedly", "get_or_create_eval_step", "multiply_gradients", "parse_values", "train",
+    "wait_for_new_checkpoint",
 ]  # fmt: skip

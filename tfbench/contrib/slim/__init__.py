@@ -6,7 +6,7 @@ from tfbench.contrib.assigning import *
 from tfbench.contrib.layers import *
 from tfbench.contrib.layers import initializers, regularizers, utils
 from tfbench.contrib.layers.pools import pool
-from tfbench.contrib.slim import learning, model_analyzer, summaries
+from tfbench.contrib.slim import evaluation, learning, model_analyzer, summaries
 from tfbench.contrib.variables import *
 from tfbench.train.training_step import (
     assert_global_step,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tfbench import summary
+from tfbench.contrib.slim.training_loop import train, train_step
 from tfbench.engine import ops
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.composite import IndexedSlices
@@ -20,7 +21,14 @@ from tfbench.train.optimizer import Optimizer
 from tfbench.train.training_step import get_or_create_global_step
 from tfbench.variables import trainable_variables
 
-__all__ = ["add_gradients_summaries", "clip_gradient_norms", "create_train_op", "multiply_gradients"]
+__all__ = [
+    "add_gradients_summaries",
+    "clip_gradient_norms",
+    "create_train_op",
+    "multiply_gradients",
+    "train",
+    "train_step",
+]
 
 #: means: the graph's global step, made if there is none
 _USE_GLOBAL_STEP = 0
