@@ -1,7 +1,7 @@
 """Going over an array in pieces that stay in the cache.
 
 A kernel that passes over its input several times is bound by memory unless the passes are made piece by piece. The
-pieces do not depend on the number of threads, so neither does the result. Devices other than the CPU get one piece.
+pieces do not depend on the number of threads, so neither does the result. Devices other than the CPU get pieces that are bounded by memory alone.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from tfbench.engine.kernels import threads
 
 #: What stays in a core's second-level cache, temporaries included.
 BLOCK_BYTES = 512 << 10
+#: What a device may use on the side: for it, one piece is best while there is memory.
+DEVICE_BYTES = 256 << 20
 
 #: The piece of a compiled loop, which sees to the caches itself: what is worth waking another thread for.
 COMPILED_BYTES = 4 << 20
@@ -22,7 +24,7 @@ COMPILED_BYTES = 4 << 20
 
 def pieces(xp: Any, items: int, item_bytes: int, budget: int = 0) -> list[slice]:
     """Slices of about `budget` (default `BLOCK_BYTES`) over an axis of `items` entries of `item_bytes`."""
-    size = max(1, (budget or BLOCK_BYTES) // max(1, item_bytes)) if xp is np else max(1, items)
+    size = max(1, ((budget or BLOCK_BYTES) if xp is np else DEVICE_BYTES) // max(1, item_bytes))
     count = -(-items // size)
     return [slice(part * items // count, (part + 1) * items // count) for part in range(count)]
 

@@ -1,7 +1,7 @@
 """Conv2D, Conv3D and their gradients with respect to input and filter.
 
 The functions at the end take arrays and the attributes of TensorFlow's ops. On the CPU each looks up a plan for its
-shapes, which is made once and knows how to cut the work (see `conv_plans`); elsewhere `conv_taps` computes.
+shapes, which is made once and knows how to cut the work (see `conv_plans`); elsewhere `conv_device` computes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels import conv_taps
+from tfbench.engine.kernels import conv_device
 from tfbench.engine.kernels.conv_plans import FilterGradient, Forward, InputGradient, Shape
 from tfbench.engine.kernels.geometry import (
     Array,
@@ -183,7 +183,7 @@ def _convolve(xp: Any, x: Any, filter: Any, attrs: Attrs) -> Any:
     else:
         per_group = plan.shape[-1] // plan.groups
         pieces = [
-            conv_taps.forward(xp, part, filter[..., group * per_group : (group + 1) * per_group], found)
+            conv_device.forward(xp, part, filter[..., group * per_group : (group + 1) * per_group], found)
             for group, part in enumerate(xp.split(x, plan.groups, axis=-1))
         ]
         out = pieces[0] if plan.groups == 1 else xp.concatenate(pieces, axis=-1)
@@ -209,7 +209,7 @@ def _input_gradient(op: str, xp: Any, sizes: Any, filter: Any, dy: Any, attrs: A
     first = is_channels_first(attrs[3])
     if first:
         dy = channels_last(xp, dy)
-    dx = _run(plan, dy, filter) if xp is np else conv_taps.input_gradient(xp, dy, filter, found)
+    dx = _run(plan, dy, filter) if xp is np else conv_device.input_gradient(xp, dy, filter, found)
     return channels_first(xp, dx) if first else dx
 
 
@@ -224,7 +224,7 @@ def _filter_gradient(op: str, xp: Any, x: Any, sizes: Any, dy: Any, attrs: Attrs
     found, plan = _plan_filter_gradient(op, x.shape, wanted, dy.shape, dy.dtype.char, attrs)
     if is_channels_first(attrs[3]):
         x, dy = channels_last(xp, x), channels_last(xp, dy)
-    return _run(plan, x, dy) if xp is np else conv_taps.filter_gradient(xp, x, dy, found)
+    return _run(plan, x, dy) if xp is np else conv_device.filter_gradient(xp, x, dy, found)
 
 
 # -- the kernels -----------------------------------------------------------------------------------------------
