@@ -151,16 +151,17 @@ def gradient_scratch(parameters: Sequence[int]) -> int:
     return group_size(shape) * ((shape.padded if shape.pads else 0) + 4 * pixels * (shape.filters + _WIDEST))
 
 
-def _call(made: Function, name: str, a: str, b: str, c: str, *counts: Value) -> None:
+def call_tile(made: Function, name: str, a: str, b: str, c: str, *counts: Value) -> None:
     rest = "".join(f", i64 {count}" for count in counts)
     made.do(f"call void @{name}(ptr {a}, ptr {b}, ptr {c}{rest})")
 
 
-class _Tiles:
+class Tiles:
     """The tiles of a kernel, each made once."""
 
-    def __init__(self, on: Vectors, *, adds: bool) -> None:
+    def __init__(self, on: Vectors, *, adds: bool, prefix: str = "tile") -> None:
         self.on = on
+        self.prefix = prefix
         self.adds = adds
         self.names: dict[object, str] = {}
         self.functions: list[Function] = []
@@ -168,9 +169,9 @@ class _Tiles:
     def name(self, loops: Sequence[Sum], a: Sequence[int], c: Sequence[int], columns: int) -> str:
         """The tile whose rows have the distances of `a` and `c` from each other."""
         a, c = tuple(one - a[0] for one in a), tuple(one - c[0] for one in c)
-        key = a, c, columns
+        key = tuple(loop.count for loop in loops), a, c, columns
         if key not in self.names:
-            self.names[key] = f"tile{len(self.names)}"
+            self.names[key] = f"{self.prefix}{len(self.names)}"
             self.functions.append(tiles.tile(self.names[key], self.on, loops, a, c, columns, adds=self.adds))
         return self.names[key]
 
@@ -228,7 +229,7 @@ def forward(*parameters: int) -> Assembly:
     )
     for name, value in (("x", "images"), ("filter", "packed"), ("out", "result"), ("padded", "scratch")):
         made.do(f"%{name} = inttoptr i64 %{value} to ptr")
-    made_tiles = _Tiles(on, adds=False)
+    made_tiles = Tiles(on, adds=False)
 
     def row_group(count: int, a_at: str, c_at: str) -> None:
         """`count` rows of output, of all filters."""
@@ -252,7 +253,7 @@ def forward(*parameters: int) -> Assembly:
                 ]
                 c = [row * out_row + col * out_pixel for row, col in part]
                 name = made_tiles.name(loops, a, c, filters)
-                _call(made, name, made.at(a_at, a[0]), b_at, made.at(c_at, c[0] + 4 * start))
+                call_tile(made, name, made.at(a_at, a[0]), b_at, made.at(c_at, c[0] + 4 * start))
             b_at = made.at(b_at, shape.terms * line)
 
     with made.loop("%first", "%last") as unit:
@@ -298,7 +299,7 @@ def filter_gradient(*parameters: int) -> Assembly:
     for name, value in (("x", "images"), ("dy", "gradients"), ("sums", "result"), ("padded", "scratch")):
         made.do(f"%{name} = inttoptr i64 %{value} to ptr")
     packed = made.at("%padded", group * shape.padded if shape.pads else 0)
-    made_tiles = _Tiles(on, adds=True)
+    made_tiles = Tiles(on, adds=True)
     count = made.subtract("%last", "%first")
     groups = made.divide(made.add(count, group - 1), group)[0]
     with made.loop(0, groups) as number:
@@ -340,7 +341,7 @@ def filter_gradient(*parameters: int) -> Assembly:
                     c_line = made.at(made.at("%sums", 4 * begin + offset[1]), made.multiply(index, distance[1]))
                     a = [one for one, _ in terms]
                     c = [one for _, one in terms]
-                    _call(made, made_tiles.name(loops, a, c, wide), a_line, b_at, c_line, images, rows)
+                    call_tile(made, made_tiles.name(loops, a, c, wide), a_line, b_at, c_line, images, rows)
             b_at = made.at(b_at, group * pixels * line)
     return Assembly("tfbench_filter_gradient", module([*made_tiles.functions, made]), ["i8"] * 6)
 

@@ -11,6 +11,8 @@ from tfbench.engine import dtypes, shape_math
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.kernels.blas import one_thread
+from tfbench.engine.kernels.product_compiled import WORTH_THREADS
+from tfbench.engine.kernels.product_compiled import product as compiled_product
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.math_cast import cast
@@ -61,9 +63,8 @@ _matmul_op.shape(_matmul_shape)
 _sparse_matmul.shape(_matmul_shape)
 
 
-#: multiplications in a product that BLAS computes on one thread by itself, and in one that is worth several: below a
-#: third of a millisecond, waking the others and waiting for them costs more, and on a busy machine far more
-_WORTH_ASKING, _WORTH_THREADS = 260_000, 16_000_000
+#: multiplications in a product that BLAS computes on one thread by itself
+_WORTH_ASKING = 260_000
 
 
 def _product(xp: Any, a: Any, b: Any) -> Any:
@@ -71,7 +72,11 @@ def _product(xp: Any, a: Any, b: Any) -> Any:
     if a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
         return xp.matmul(a.astype(xp.float32), b.astype(xp.float32)).astype(a.dtype)
     work = a.shape[-2] * a.shape[-1] * b.shape[-1]
-    if _WORTH_ASKING < work < _WORTH_THREADS and xp is np:
+    if work > _WORTH_ASKING and xp is np and a.ndim == b.ndim == 2:
+        made = compiled_product(a, b)
+        if made is not None:
+            return made
+    if _WORTH_ASKING < work < WORTH_THREADS and xp is np:
         with one_thread:
             return np.matmul(a, b)
     return xp.matmul(a, b)
