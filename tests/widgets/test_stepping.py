@@ -182,6 +182,11 @@ def test_a_stepped_run(shown: Shown) -> None:
     assert shown.page.control["why"] == "the run is at its end"
     assert shown.page.done == ["train/mul", "train/first", "train/second"]
     assert stepper.result == -3.0
+    # Then the buttons are the loop's again.
+    shown.loop()
+    shown.command("pause")
+    shown.wait("held")
+    assert shown.page.control["what"] == "loop"
 
 
 def test_a_stepped_run_that_is_stopped_or_fails(shown: Shown) -> None:

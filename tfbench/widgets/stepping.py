@@ -119,6 +119,8 @@ class RunControls:
         if act is None:
             return
         self._last, error = identity, ""
+        if self._stepper is not None and self._stepper.over and what != "value":
+            self._stepper = None  # from here on it is about what runs the session
         try:
             act(op)
         except Exception as problem:
@@ -199,7 +201,7 @@ class RunControls:
             stepping, program = self._now()
             at, places = stepping.at, publisher.places
             state = "free" if at is None else "held"
-            why = "" if at is None else str(at.halt)
+            why = "" if at is None or at.halt.kind == "asked" else str(at.halt)
             if self._stepper is not None:
                 state = {"waiting": "held", "running": "running"}.get(self._stepper.state, "over")
                 why = why or _outcome(self._stepper)

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Actions } from "./actions";
+import { StepValue } from "./controls";
 import { useModel } from "./hooks";
 import type { Hierarchy } from "./hierarchy";
 import { Histogram, Sparkline } from "./marks";
@@ -135,6 +136,7 @@ function OpCard({ model, index }: { model: Model; index: number }) {
     <>
       <Heading model={model} kicker={variable ? "Variable" : op.type} name={op.name} />
       {variable && <Values model={model} variable={variable} />}
+      <StepValue model={model} op={op.name} index={index} />
       <Facts rows={variable ? variableFacts(op, variable) : opFacts(op)} />
       {variable ? <Sharing model={model} variable={variable} /> : <Inputs model={model} op={op} />}
       <Outputs model={model} index={index} op={op} quiet={variable !== undefined} />

@@ -13,6 +13,7 @@ import { Panel } from "./panel";
 import { readRules } from "./showing";
 import { readTheme, watchTheme } from "./theme";
 import { Sequence, VERSION, type Message } from "./protocol";
+import { makeCommand, sendPast, type Kernel } from "./stepper";
 
 /** The part of anywidget's model that is used. */
 interface Host {
@@ -22,9 +23,14 @@ interface Host {
   on(event: string, callback: (...args: never[]) => void): void;
   off(event: string, callback: (...args: never[]) => void): void;
   send(content: unknown): void;
+  /** Jupyter's own; it knows the kernel */
+  widget_manager?: { kernel?: Kernel | null };
 }
 
 const SUPPRESS = "data-lm-suppress-shortcuts";
+
+/** How long a command may go unheard before the panel says so. */
+const UNHEARD_MS = 2500;
 
 /** How long to wait for the kernel's first answer before asking again. */
 const RETRY_MS = [1500, 4000, 10_000];
@@ -35,8 +41,22 @@ export default function inspector() {
     initialize({ model: host }: { model: Host }) {
       const ask = (kind: string): void => host.send({ v: VERSION, kind });
       model.ask = (what, fetch, more) => host.send({ v: VERSION, kind: "ask", what, fetch, ...more });
+      model.command = (what, op = "") => {
+        const { id, content } = makeCommand(what, op);
+        sendPast(host.widget_manager?.kernel, id, model.control?.comm ?? "", content);
+        host.send(content);
+        setTimeout(() => {
+          if (!heard.has(id)) {
+            model.unheard = true;
+            model.emit("control");
+          }
+        }, UNHEARD_MS);
+      };
+      const heard = new Set<string>();
+      model.interrupt = () => void host.widget_manager?.kernel?.interrupt?.();
       const sequence = new Sequence(() => ask("resync"));
       const receive = (message: Message, buffers: DataView[]): void => {
+        if (message.kind === "control") heard.add(message.heard);
         if (!sequence.accept(message)) return;
         try {
           model.apply(message, buffers);

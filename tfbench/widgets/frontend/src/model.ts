@@ -5,6 +5,7 @@ import { Hierarchy } from "./hierarchy";
 import { meant, shownOps, type Rule } from "./showing";
 import { readFilters, readMaps, readOrder, readPlacement, type FiltersAnswer, type MapsAnswer, type OrderAnswer, type PlacementAnswer } from "./answers";
 import type { GraphInfo, Message, Op, Stats, Variable } from "./protocol";
+import { readControl, type Command, type Control } from "./stepper";
 import { closeness, matcher } from "./text";
 import { bytes, readHistory, readRows, readStats } from "./protocol";
 
@@ -23,7 +24,7 @@ export const DATA = 0;
 export const CONTROL = 1;
 export const REFERENCE = 2;
 
-export type Topic = "graph" | "shown" | "stats" | "status" | "selection" | "tab" | "query" | "answer";
+export type Topic = "control" | "graph" | "shown" | "stats" | "status" | "selection" | "tab" | "query" | "answer";
 
 export class Model {
   ops: Op[] = [];
@@ -63,6 +64,15 @@ export class Model {
   feeds = 0;
   /** Asks the kernel; whoever connects the model says how. */
   ask: (what: "order" | "placement" | "filters" | "maps" | "export", fetch: string, more?: { image: number }) => void = () => {};
+
+  /** The run that is held or stepped through, and what runs; null without a session. */
+  control: Control | null = null;
+  /** What an operation gave in that run. */
+  said: { op: string; said: string[] } | null = null;
+  /** A command was not heard: the kernel lets no message in while it is busy. */
+  unheard = false;
+  command: (what: Command, op?: string) => void = () => {};
+  interrupt: () => void = () => {};
 
   /** What the map leaves out and how it groups. */
   rules: Rule[] = [];
@@ -232,6 +242,20 @@ export class Model {
         break;
       case "export":
         for (const take of this.takers) take(message.fetch, buffers[0] ? bytes(buffers[0]) : new ArrayBuffer(0), message.error ?? "");
+        break;
+      case "control": {
+        const before = this.control;
+        const now = (this.control = readControl(message, buffers));
+        this.unheard = false;
+        this.emit("control");
+        const op = this.ops[now.at];
+        if (now.order && now.order !== before?.order) this.fetchOrder(now.order);
+        if (op && (now.at !== before?.at || now.done.size !== before.done.size)) this.select(op.name);
+        break;
+      }
+      case "value":
+        this.said = message;
+        this.emit("control");
         break;
       case "fed":
         this.feeds++;

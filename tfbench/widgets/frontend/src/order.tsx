@@ -14,7 +14,7 @@ import { registerView, type ViewProps } from "./views";
 const FEW = 6;
 
 function OrderPane({ model }: ViewProps) {
-  useModel(model, "graph", "selection", "query", "answer");
+  useModel(model, "graph", "selection", "query", "answer", "control");
   const chosen = model.find(model.selected);
   const answer = model.order;
 
@@ -94,7 +94,10 @@ function Steps({ model, answer }: { model: Model; answer: OrderAnswer }) {
   const fits = model.query.trim() ? matcher(model.query) : null;
   const loops = answer.steps.some((step) => step.loop);
   const lanes = answer.devices.length;
-  const template = `52px minmax(160px, 1fr) 130px ${loops ? "110px " : ""}${"84px ".repeat(lanes)}`.trim();
+  const control = model.control?.order === model.fetch ? model.control : null;
+  const mark = (op: number, name: string): string =>
+    (control?.breakpoints.includes(name) ? "● " : "") + (op === control?.at ? "▶ " : control?.done.has(op) ? "✓ " : "");
+  const template = `${control ? 68 : 52}px minmax(160px, 1fr) 130px ${loops ? "110px " : ""}${"84px ".repeat(lanes)}`.trim();
   return (
     <Rows
       label={`Steps of ${model.fetch}`}
@@ -110,7 +113,7 @@ function Steps({ model, answer }: { model: Model; answer: OrderAnswer }) {
         const look = fits && !fits(op.name, op.type, op.device) ? "tfb-faint" : "tfb-op-name";
         const runs = { is: step.runs, look: "tfb-faint", tip: step.loop && `in the loop ${step.loop}` };
         return [
-          { is: row + 1, look: "tfb-faint" },
+          { is: `${mark(step.op, op.name)}${row + 1}`, look: step.op === control?.at ? "tfb-next" : "tfb-faint" },
           { is: shorten(op.name, 60), look, tip: op.name },
           { is: shorten(op.type, 22) },
           ...(loops ? [runs] : []),

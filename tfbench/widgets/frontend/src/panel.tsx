@@ -3,6 +3,7 @@
 
 import { Component, type ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import { Controls, Notice } from "./controls";
 import { Detail } from "./detail";
 import { useModel, useSize } from "./hooks";
 import type { MapView } from "./mapview";
@@ -75,6 +76,7 @@ export function Panel({ model, map }: { model: Model; map: MapView }) {
           </Guard>
         )}
       </div>
+      <Notice model={model} />
       <Status model={model} />
       <div class="tfb-speech" aria-live="polite" ref={speech} />
     </div>
@@ -89,14 +91,16 @@ function Summary({ model }: { model: Model }) {
 }
 
 function Status({ model }: { model: Model }) {
-  useModel(model, "stats");
-  const label = { waiting: "waiting for the kernel", idle: "up to date", live: "live", closed: "kernel gone: this is the last state seen" }[model.state];
+  useModel(model, "stats", "control");
+  const held = model.control?.state === "held";
+  const label = held ? "waiting for you" : { waiting: "waiting for the kernel", idle: "up to date", live: "live", closed: "kernel gone: this is the last state seen" }[model.state];
   return (
-    <div class={`tfb-status tfb-${model.state}`} role="status" data-testid="tfb-status">
+    <div class={`tfb-status tfb-${held ? "held" : model.state}`} role="status" data-testid="tfb-status">
       <i aria-hidden="true" />
       <span>{label}</span>
       {model.runs > 0 && <span data-testid="tfb-runs">{count(model.runs, "run")}</span>}
       {model.status && <span>{shorten(model.status, 120)}</span>}
+      {model.state !== "closed" && <Controls model={model} />}
     </div>
   );
 }

@@ -3,6 +3,7 @@
 // misses one it asks for a whole snapshot and ignores differences until it has it.
 
 import type { FiltersMessage, MapsMessage, OrderMessage, PlacementMessage } from "./answers";
+import type { ControlMessage, ValueMessage } from "./stepper";
 
 export const VERSION = 1;
 
@@ -129,7 +130,7 @@ export interface ExportMessage {
   error?: string;
 }
 
-export type Message = ExportMessage | FedMessage | MapsMessage | SnapshotMessage | StatsMessage | StatusMessage | OrderMessage | PlacementMessage | FiltersMessage;
+export type Message = ControlMessage | ValueMessage | ExportMessage | FedMessage | MapsMessage | SnapshotMessage | StatsMessage | StatusMessage | OrderMessage | PlacementMessage | FiltersMessage;
 
 /** A typed array over a message buffer, copied: buffers are DataViews at any alignment. */
 export function bytes(view: DataView | ArrayBuffer): ArrayBuffer {
