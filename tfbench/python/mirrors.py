@@ -23,6 +23,8 @@ TABLE: dict[str, dict[str, tuple[str, ...]]] = {
         "errors": ("errors",),
         "errors_impl": ("errors",),
         "function": ("api",),
+        "graph_util": ("graph_util",),
+        "graph_util_impl": ("graph_util",),
         "importer": ("formats.import_graph",),
         "load_library": ("api",),
         "ops": ("api", "engine.composite", "engine.gradients.registry"),
