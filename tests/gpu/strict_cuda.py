@@ -7,6 +7,7 @@ as soon as it was asked to.
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import time
 from collections import Counter
@@ -16,6 +17,8 @@ from typing import Any
 
 #: bytes of pinned host memory that were asked for
 pinned_bytes: Counter[str] = Counter()
+#: bytes that were copied, by source and destination
+copies: Counter[tuple[int, int]] = Counter()
 
 
 class _Machine:
@@ -40,6 +43,7 @@ def reset(devices: int = 1, memory: int = 1 << 30) -> None:
     _machine.__init__()  # type: ignore[misc]
     _machine.count, _machine.memory = devices, memory
     pinned_bytes.clear()
+    copies.clear()
     default_pool = MemoryPool()
 
 
@@ -81,15 +85,17 @@ class OutOfMemoryError(MemoryError):
 class Block:
     """Some memory of a device; it goes back when nobody holds it."""
 
-    __slots__ = ("_pool", "device", "size")
+    __slots__ = ("_pool", "_used", "device", "size")
 
     def __init__(self, pool: MemoryPool, device: int, size: int) -> None:
         self._pool = pool
+        #: what is counted; after `reset`, that is another machine's
+        self._used = _machine.used
         self.device = device
         self.size = size
 
     def __del__(self) -> None:
-        self._pool._free(self.device, self.size)
+        self._pool._free(self.device, self.size, self._used)
 
 
 class MemoryPointer:
@@ -98,6 +104,11 @@ class MemoryPointer:
     def __init__(self, ptr: int, device_id: int) -> None:
         self.ptr = ptr
         self.device_id = device_id
+
+    def copy_from_device_async(self, src: MemoryPointer, size: int, stream: Any = None) -> None:
+        """Between two devices, or within one."""
+        copies[src.device_id, self.device_id] += size
+        ctypes.memmove(self.ptr, src.ptr, size)
 
 
 class MemoryPool:
@@ -127,10 +138,10 @@ class MemoryPool:
             _machine.used[device] += size
         return Block(self, device, size)
 
-    def _free(self, device: int, size: int) -> None:
+    def _free(self, device: int, size: int, used: Counter[int]) -> None:
         with self._lock:
             self._used[device] -= size
-            _machine.used[device] -= size
+            used[device] -= size
 
     def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
         """Bounds what the current device gives."""
@@ -202,7 +213,7 @@ def allocate(size: int) -> Any:
     return get_allocator()(size)
 
 
-# -- devices, streams, events --------------------------------------------------------------------------------------------
+# -- devices, streams, events ------------------------------------------------------------------------------------------
 
 
 class Device:

@@ -173,7 +173,7 @@ class Plan:
         for value, kept, fresh in zip(raw, self._fetch_kept, self._fetch_fresh, strict=True):
             if kept is not None:
                 fed = feeds[kept]
-                results.append(fed.array if isinstance(fed, VariableBuffer) else fed)
+                results.append(fed.host() if isinstance(fed, VariableBuffer) else fed)
             elif value is None:
                 self._refuse_dead(raw)
             else:
