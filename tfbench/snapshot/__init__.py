@@ -15,7 +15,7 @@ from tfbench.snapshot.data import (
     VariableInfo,
 )
 from tfbench.snapshot.scopes import scope_tree
-from tfbench.snapshot.take import stamp, take
+from tfbench.snapshot.take import stamp, take, without_gc
 from tfbench.snapshot.text import attr_text
 from tfbench.snapshot.variables import is_writer
 
@@ -35,4 +35,5 @@ __all__ = [
     "shorten",
     "stamp",
     "take",
+    "without_gc",
 ]

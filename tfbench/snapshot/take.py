@@ -19,15 +19,15 @@ def take(graph: Any, session: Any = None, *, name: str = "", stats: bool = True)
     """The state of `graph`, and with a `session` also what its variables hold."""
     operations = graph.get_operations()
     index = {op: i for i, op in enumerate(operations)}
-    with _without_gc():
+    with without_gc():
         ops = _read_ops(operations, index)
         variables = read_variables(graph, operations, ops, session, stats)
         return Snapshot(name, int(graph.version), ops, variables, scope_tree([op.name for op in ops]))
 
 
 @contextmanager
-def _without_gc() -> Iterator[None]:
-    """A snapshot is many small tuples and no garbage: looking for some doubles the time."""
+def without_gc() -> Iterator[None]:
+    """No search for garbage: a snapshot, and what is made of it, are many small tuples and none of them garbage."""
     enabled = gc.isenabled()
     gc.disable()
     try:

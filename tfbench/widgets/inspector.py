@@ -193,7 +193,7 @@ class Inspector(anywidget.AnyWidget):
         return views.as_text(self.snapshot(stats=False), values=False)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        snapshot = self.snapshot(stats=False)
+        snapshot = self.publisher.snapshot()
         bundle = super()._repr_mimebundle_(**kwargs)
         data, metadata = ({}, {}) if bundle is None else bundle
         if self.stepper is not None:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from weakref import WeakKeyDictionary, ref
 
 from tfbench.explain.follower import Follower, Mark, follower_of
-from tfbench.snapshot import Snapshot, stamp, take
+from tfbench.snapshot import Snapshot, stamp, take, without_gc
 from tfbench.value_stats import ValueStats
 from tfbench.widgets.answers import QUESTIONS, answer
 from tfbench.widgets.feature_maps import Fed
@@ -195,8 +195,9 @@ class Publisher:
         with self._lock:
             # The stamp is read before the walk: what is added meanwhile shows as a change next time.
             mark = stamp(self.graph)
-            snapshot = self._take(mark, fresh=whole)._replace(name=self.name)
-            packet = graph_packet(snapshot, None if whole else self._sent, self.session is not None)
+            snapshot = self._take(mark)._replace(name=self.name)
+            with without_gc():
+                packet = graph_packet(snapshot, None if whole else self._sent, self.session is not None)
             self._sent, self._stamp = snapshot, mark
             if self._trouble:
                 self._trouble = False
@@ -205,11 +206,20 @@ class Publisher:
                 self.post(packet)
                 self._send_values(everything=True)
 
-    def _take(self, mark: tuple[int, int], *, fresh: bool) -> Snapshot:
-        """A snapshot; the panels on one graph share what the first of them took."""
+    def snapshot(self) -> Snapshot:
+        """The graph as it is now, without values; what the page is sent next is the same one."""
+        with self._lock:
+            _taken.pop(self.graph, None)
+            return self._take(stamp(self.graph))._replace(name=self.name)
+
+    def _take(self, mark: tuple[int, int]) -> Snapshot:
+        """A snapshot; the panels on one graph share what the first of them took.
+
+        Which variables have a value may have changed since: the statistics that follow say so.
+        """
         key = (mark, id(self.session), self.runs)
         known = _taken.get(self.graph)
-        if known is not None and known[0] == key and not fresh:
+        if known is not None and known[0] == key:
             return known[1]
         snapshot = take(self.graph, self.session, stats=False)
         _taken[self.graph] = (key, snapshot)

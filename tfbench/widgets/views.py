@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tfbench.snapshot import Snapshot
+from tfbench.snapshot import Snapshot, without_gc
 from tfbench.widgets import static_html, text
 
 
@@ -37,22 +37,24 @@ VIEWS: dict[str, View] = {
 def as_text(snapshot: Snapshot, *, values: bool = True) -> str:
     """Every view's text. A view that fails says so and leaves the others."""
     parts = [text.summary(snapshot)]
-    for view in VIEWS.values():
-        try:
-            parts.append(view.text(snapshot, values))
-        except Exception as error:
-            parts.append(f"{view.title}: could not be shown ({type(error).__name__}: {error})")
+    with without_gc():
+        for view in VIEWS.values():
+            try:
+                parts.append(view.text(snapshot, values))
+            except Exception as error:
+                parts.append(f"{view.title}: could not be shown ({type(error).__name__}: {error})")
     return "\n\n".join(part for part in parts if part)
 
 
 def as_html(snapshot: Snapshot, *, values: bool = True, full: bool = False) -> str:
     """Every view's static HTML, and with `full` the list of all operations."""
     parts = []
-    for view in VIEWS.values():
-        try:
-            parts.append(view.html(snapshot, values))
-        except Exception as error:
-            parts.append(static_html.failed(view.title, error))
-    if full:
-        parts.append(static_html.operations_html(snapshot))
+    with without_gc():
+        for view in VIEWS.values():
+            try:
+                parts.append(view.html(snapshot, values))
+            except Exception as error:
+                parts.append(static_html.failed(view.title, error))
+        if full:
+            parts.append(static_html.operations_html(snapshot))
     return static_html.frame(snapshot, parts)

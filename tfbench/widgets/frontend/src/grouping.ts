@@ -3,7 +3,7 @@
 
 import type { Group, Grouping } from "./hierarchy";
 
-/** Moves what `groups` and `dissolved` say; depths are right again afterwards. Gives the ids of the groups, '' for none. */
+/** Moves what `groups` and `dissolved` say. Gives the ids of the groups, '' for none. */
 export function regroup(nodes: Group[], ids: Map<string, number>, groups: Grouping[], dissolved: string[]): string[] {
   for (const id of dissolved) dissolve(nodes, ids.get(id) ?? -1);
   const made = groups.map(({ name, ops }) => {
@@ -15,7 +15,6 @@ export function regroup(nodes: Group[], ids: Map<string, number>, groups: Groupi
     const node = nodes[pending.pop()!]!;
     // What lost all its children to a group is gone.
     node.children = node.children.filter((child) => holdsAny(nodes, child));
-    for (const child of node.children) nodes[child]!.depth = node.depth + 1;
     pending.push(...node.children);
   }
   return made;

@@ -53,7 +53,7 @@ export class Hierarchy {
   /** `shown`: whether an operation is in the tree at all; null: every one. `dissolved`: ids of scopes without a box. */
   constructor(ops: Op[], shown: Uint8Array | null = null, groups: Grouping[] = [], dissolved: string[] = []) {
     this.leaf = new Int32Array(ops.length).fill(-1);
-    this.add({ id: "", label: "", kind: "scope", parent: -1, op: -1, depth: 0 });
+    this.add("", "", "scope", -1, -1);
     const scopes = new Map<string, number>([["", 0]]);
     const named = new Map(ops.map((op, i) => [op.name, i]));
     const shownOp = (op: number): number => (op >= 0 && shown && !shown[op] ? -1 : op);
@@ -67,14 +67,7 @@ export class Hierarchy {
         const path = op.name.slice(0, next);
         let child = scopes.get(path);
         if (child === undefined) {
-          child = this.add({
-            id: `${path}/`,
-            label: path.slice(at + 1),
-            kind: "scope",
-            parent: node,
-            op: shownOp(named.get(path) ?? -1),
-            depth: depth + 1,
-          });
+          child = this.add(`${path}/`, path.slice(at + 1), "scope", node, shownOp(named.get(path) ?? -1));
           scopes.set(path, child);
         }
         node = child;
@@ -87,8 +80,7 @@ export class Hierarchy {
       if (!place) return;
       // The op that a scope is named after lives in it.
       const scope = scopes.get(op.name) ?? place.node;
-      const depth = this.nodes[scope]!.depth + 1;
-      this.leaf[i] = this.add({ id: op.name, label: place.label, kind: "op", parent: scope, op: i, depth });
+      this.leaf[i] = this.add(op.name, place.label, "op", scope, i);
     });
     if (groups.length || dissolved.length) this.groups = regroup(this.nodes, this.ids, groups, dissolved);
     this.count(ops);
@@ -98,6 +90,7 @@ export class Hierarchy {
       else if (node.total <= BUNDLE && node.children.every((c) => this.nodes[c]!.kind === "op")) node.kind = "bundle";
     }
     for (let i = 0, n = this.nodes.length; i < n; i++) this.fold(i);
+    for (const index of this.downwards()) for (const child of this.nodes[index]!.children) this.nodes[child]!.depth = this.nodes[index]!.depth + 1;
   }
 
   find(id: string): number {
@@ -137,25 +130,34 @@ export class Hierarchy {
     return found;
   }
 
-  private add(node: Omit<Group, "children" | "total" | "variables" | "first">): number {
+  private add(id: string, label: string, kind: Kind, parent: number, op: number): number {
     const index = this.nodes.length;
-    this.nodes.push({ ...node, children: [], total: 0, variables: 0, first: Infinity });
-    this.ids.set(node.id, index);
-    this.nodes[node.parent]?.children.push(index);
+    this.nodes.push({ id, label, kind, parent, children: [], op, total: 0, variables: 0, depth: 0, first: Infinity });
+    this.ids.set(id, index);
+    this.nodes[parent]?.children.push(index);
     return index;
   }
 
+  /** All nodes, each before those in it. */
+  private downwards(): number[] {
+    const found = [0];
+    for (let i = 0; i < found.length; i++) for (const child of this.nodes[found[i]!]!.children) found.push(child);
+    return found;
+  }
+
   private count(ops: Op[]): void {
-    for (let i = this.nodes.length - 1; i >= 0; i--) {
-      const node = this.nodes[i]!;
-      if (node.kind !== "op") continue;
-      const variable = VARIABLE_TYPES.has(ops[node.op]!.type) ? 1 : 0;
-      for (let n = i; n >= 0; n = this.nodes[n]!.parent) {
-        const above = this.nodes[n]!;
-        above.total += 1;
-        above.variables += variable;
-        above.first = Math.min(above.first, node.op);
+    for (const index of this.downwards().reverse()) {
+      const node = this.nodes[index]!;
+      if (node.kind === "op") {
+        node.total = 1;
+        node.variables = VARIABLE_TYPES.has(ops[node.op]!.type) ? 1 : 0;
+        node.first = node.op;
       }
+      const above = this.nodes[node.parent];
+      if (!above) continue;
+      above.total += node.total;
+      above.variables += node.variables;
+      above.first = Math.min(above.first, node.first);
     }
     // Children in the order in which their first operations were made.
     for (const node of this.nodes) node.children.sort((a, b) => this.nodes[a]!.first - this.nodes[b]!.first);
@@ -218,8 +220,7 @@ export class Hierarchy {
 
   private wrap(parent: number, children: number[], id: string, label: string): number {
     const index = this.nodes.length;
-    const depth = this.nodes[parent]!.depth + 1;
-    const node: Group = { id, label, kind: "series", parent, children, op: -1, total: 0, variables: 0, depth, first: Infinity };
+    const node: Group = { id, label, kind: "series", parent, children, op: -1, total: 0, variables: 0, depth: 0, first: Infinity };
     this.nodes.push(node);
     this.ids.set(id, index);
     for (const child of children) {
@@ -227,17 +228,7 @@ export class Hierarchy {
       node.total += this.nodes[child]!.total;
       node.variables += this.nodes[child]!.variables;
       node.first = Math.min(node.first, this.nodes[child]!.first);
-      this.deepen(child);
     }
     return index;
-  }
-
-  private deepen(node: number): void {
-    const pending = [node];
-    while (pending.length) {
-      const group = this.nodes[pending.pop()!]!;
-      group.depth += 1;
-      pending.push(...group.children);
-    }
   }
 }
