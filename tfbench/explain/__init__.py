@@ -13,6 +13,7 @@ from tfbench.explain.operations import ops, scopes
 from tfbench.explain.order import order
 from tfbench.explain.placement import placement
 from tfbench.explain.races import races
+from tfbench.explain.timing import timing
 from tfbench.explain.variables import variables
 from tfbench.explain.why import why
 
@@ -29,6 +30,7 @@ __all__ = [
     "placement",
     "races",
     "scopes",
+    "timing",
     "uninitialized",
     "variables",
     "why",

@@ -11,6 +11,7 @@ from IPython.core.magic import Magics
 from tfbench.bench import default_graph, the_bench
 from tfbench.explain.stepper import Stepper
 from tfbench.magics.activations import ActivationsMagic
+from tfbench.magics.bench import BenchMagic
 from tfbench.magics.checkpoint import CheckpointMagic
 from tfbench.magics.completion import Completion
 from tfbench.magics.devices import DevicesMagic
@@ -49,6 +50,7 @@ MAGICS: tuple[type[Any], ...] = (
     DevicesMagic,
     TraceMagic,
     StepMagic,
+    BenchMagic,
     FiltersMagic,
     ActivationsMagic,
     CheckpointMagic,
