@@ -22,11 +22,14 @@ def moments(kind: str) -> Loops:
     corrects that. The tiles are combined by their means; no digits are lost far from zero.
     """
 
-    def loops(x: Array, total: Array, rest: Array, apart: Array, mean: Array, squares: Array) -> None:
+    def loops(
+        x: Array, total: Array, rest: Array, apart: Array, sums: Array, mean: Array, squares: Array
+    ) -> None:  # fmt: skip
         rows, channels = x.shape
         tile = max(1, _TILE // channels)
         mean[:] = 0
         squares[:] = 0
+        sums[:] = 0
         for start in range(0, rows, tile):
             count = min(tile, rows - start)
             fours = start + count - count % 4
@@ -57,9 +60,14 @@ def moments(kind: str) -> Loops:
                 correction = rest[k] / count
                 step = total[k] + correction - mean[k]
                 mean[k] += step * share
+                sums[k] += total[k] * count
                 squares[k] += apart[k] - rest[k] * correction + step * step * (start * share)
 
-    return Loops(loops, [f"{kind}[2]", *[f"{kind}[1]"] * 3, "f8[1]", "f8[1]"], fastmath=["contract"])
+        for k in range(channels):
+            if mean[k] != mean[k]:
+                mean[k] = sums[k] / rows  # infinite, if that is what the data are
+
+    return Loops(loops, [f"{kind}[2]", *[f"{kind}[1]"] * 3, "f8[1]", "f8[1]", "f8[1]"], fastmath=["contract"])
 
 
 def scale_and_shift(kind: str) -> Loops:

@@ -48,7 +48,7 @@ def moments(xp: Any, x: Array, kind: Any) -> tuple[Array, Array] | None:
 
     def task(number: int) -> None:
         scratch = np.empty((3, side * channels), x.dtype)
-        loops(folded[parts[number]], *scratch, means[number], squares[number])
+        loops(folded[parts[number]], *scratch, np.empty(side * channels), means[number], squares[number])
 
     run(np, len(parts), task)
     counts = np.repeat([float(part.stop - part.start) for part in parts], side)[:, None]

@@ -61,8 +61,10 @@ def forward(op: str, xp: Any, x: Array, found: Sequence[Window]) -> Array | None
 
     def task(number: int) -> None:
         group, (first, last) = groups[number // len(bands)], bands[number % len(bands)]
-        rows, window = found[0].band(first, last)
-        source, target = x[group, rows], out[group, first:last]
+        source, target, window = x[group], out[group], found[0]
+        if len(bands) > 1:  # then the group is one image, and bands of it are contiguous
+            rows, window = window.band(first, last)
+            source, target = source[:, rows], target[:, first:last]
         line = np.empty(x.shape[2] * channels, x.dtype)
         loops(_lines(source), *_numbers([window, found[1]]), channels, *lowest, line, _lines(target))
 
