@@ -289,7 +289,8 @@ def filter_gradient(*parameters: int) -> Assembly:
     pixels = shape.band * across.output
     image_step = shape.padded if shape.pads else down.input * shape.row
     cuts = blocks(on, shape.filters, min(shape.terms, on.rows(2)))
-    lines = [4 * _rounded(on, count) for _, count in cuts]
+    whole = shape.filters % on.width == 0
+    lines = [4 * shape.filters if whole else 4 * _rounded(on, count) for _, count in cuts]
     group = group_size(shape)
     made = Function(
         "tfbench_filter_gradient",
@@ -321,6 +322,8 @@ def filter_gradient(*parameters: int) -> Assembly:
         source = made.at(source, made.multiply(top, across.output * shape.filters * 4))
         b_at = packed
         for (begin, wide), line in zip(cuts, lines):
+            if whole:
+                break
             with made.loop(0, made.multiply(made.multiply(images, rows), across.output)) as pixel:
                 target = made.at(b_at, made.multiply(pixel, line))
                 made.copy(
@@ -328,21 +331,21 @@ def filter_gradient(*parameters: int) -> Assembly:
                 )
                 made.clear(made.at(target, wide * 4), line - wide * 4)
             b_at = made.at(b_at, group * pixels * line)
-        b_at = packed
+        b_at = source if whole else packed
         for (begin, wide), line in zip(cuts, lines):
             loops = [
                 Sum("%n", image_step, down.output * across.output * line),
                 Sum("%rows", down.stride * shape.row, across.output * line),
                 Sum(across.output, across.stride * shape.pixel, line),
             ]
-            for offset, distance, times, terms in _term_lines(shape, on.rows(line // 4 // on.width)):
+            for offset, distance, times, terms in _term_lines(shape, on.rows(-(-wide // on.width))):
                 with made.loop(0, times) as index:
                     a_line = made.at(made.at(a_at, offset[0]), made.multiply(index, distance[0]))
                     c_line = made.at(made.at("%sums", 4 * begin + offset[1]), made.multiply(index, distance[1]))
                     a = [one for one, _ in terms]
                     c = [one for _, one in terms]
                     call_tile(made, made_tiles.name(loops, a, c, wide), a_line, b_at, c_line, images, rows)
-            b_at = made.at(b_at, group * pixels * line)
+            b_at = made.at(b_at, 4 * wide if whole else group * pixels * line)
     return Assembly("tfbench_filter_gradient", module([*made_tiles.functions, made]), ["i8"] * 6)
 
 

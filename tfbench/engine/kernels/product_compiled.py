@@ -15,8 +15,8 @@ from tfbench.engine.kernels import threads
 _COLUMNS = 16
 #: rows of A from which on, multiplications up to which this is faster than BLAS
 _ROWS, _MOST = 8, 200_000_000
-#: multiplications that are worth several threads: below a third of a millisecond, waking the others and waiting for them
-#: costs more, and on a busy machine far more
+#: multiplications that are worth several threads: below a third of a millisecond, waking the others and waiting for
+#: them costs more, and on a busy machine far more
 WORTH_THREADS = 16_000_000
 
 
