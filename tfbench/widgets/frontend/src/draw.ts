@@ -2,11 +2,10 @@
 
 import type { Camera } from "./camera";
 import type { Colouring } from "./colouring";
-import type { Point } from "./boxes";
 import { CARD } from "./cards";
-import type { LinkInfo } from "./plan";
-import { rowPlace, rowTop, type Item, type Line, type Scene } from "./scene";
-import { category, css, mix, type Rgb, type Theme } from "./theme";
+import { drawArc, drawLine, drawThin, lineSeen } from "./lines";
+import { rowTop, type Item, type Line, type Scene } from "./scene";
+import { category, css, mix, type Theme } from "./theme";
 
 export interface Paint {
   scene: Scene;
@@ -28,6 +27,9 @@ export interface Paint {
   moved: number;
   from: Map<number, { x: number; y: number; w: number; h: number }>;
 }
+
+/** Below this zoom a card is a spot of its colour, and a line has no bends. */
+const FAR = 0.18;
 
 export const FONT = { title: 600, size: 12.5, small: 11 };
 
@@ -57,29 +59,43 @@ export function paint(ctx: CanvasRenderingContext2D, p: Paint): void {
   for (const item of items) if (item.open && seen(item.x, item.y, item.w, item.h)) drawGroup(ctx, item, p);
   ctx.globalAlpha = p.moved < 1 ? p.moved * p.moved : 1;
   const bright: Line[] = [];
+  const far = camera.scale < FAR;
+  const thin: Line[] = [];
   for (const line of scene.lines) {
     if (!lineSeen(line, seen)) continue;
-    if (line.link.edges.some((e) => p.lit.has(e))) bright.push(line);
+    if (p.lit.size && line.link.edges.some((e) => p.lit.has(e))) bright.push(line);
+    else if (far) thin.push(line);
     else drawLine(ctx, line, p, false);
   }
+  if (far) drawThin(ctx, thin, p);
   for (const line of bright) drawLine(ctx, line, p, true);
   ctx.globalAlpha = 1;
-  for (const item of items) if (!item.open && seen(item.x, item.y, item.w, item.h)) drawCard(ctx, item, p);
+  const cards = items.filter((item) => !item.open && seen(item.x, item.y, item.w, item.h));
+  if (far) drawSpots(ctx, cards, p);
+  else for (const item of cards) drawCard(ctx, item, p);
   if (p.moved === 1) for (const link of scene.plan.extracted) if (link.edges.some((e) => p.lit.has(e))) drawArc(ctx, link, p);
 }
 
-function lineSeen(line: Line, seen: (x: number, y: number, w: number, h: number) => boolean): boolean {
-  let left = Infinity;
-  let right = -Infinity;
-  let top = Infinity;
-  let bottom = -Infinity;
-  for (const { x, y } of line.points) {
-    left = Math.min(left, x);
-    right = Math.max(right, x);
-    top = Math.min(top, y);
-    bottom = Math.max(bottom, y);
+/** Cards from far away: spots of their colour, one fill for each. */
+function drawSpots(ctx: CanvasRenderingContext2D, cards: Item[], p: Paint): void {
+  const spots = new Map<number, Item[]>();
+  for (const item of cards) {
+    // Categories begin at -1; dimmed ones get keys of their own.
+    const key = 2 * (p.colours.of(item.card.node) + 1) + (dim(p, item.card.node) < 1 ? 1 : 0);
+    const list = spots.get(key);
+    if (list) list.push(item);
+    else spots.set(key, [item]);
   }
-  return seen(left - 2, top - 2, right - left + 4, bottom - top + 4);
+  for (const [key, list] of spots) {
+    ctx.globalAlpha = key % 2 ? 0.25 : 1;
+    ctx.fillStyle = css(mix(category(p.theme, (key >> 1) - 1), p.theme.bg, 0.4));
+    ctx.beginPath();
+    for (const item of list) ctx.rect(item.x, item.y, item.w, item.h);
+    ctx.fill();
+  }
+  ctx.globalAlpha = 1;
+  const chosen = cards.find((item) => item.card.node === p.selected);
+  if (chosen) outline(ctx, chosen, p, 7);
 }
 
 function box(ctx: CanvasRenderingContext2D, x: number, y: number, w: number, h: number, r: number): void {
@@ -148,14 +164,6 @@ function drawCard(ctx: CanvasRenderingContext2D, item: Item, p: Paint): void {
   const fill = mix(colour, theme.surface, theme.dark ? 0.8 : 0.87);
   const edge = mix(colour, theme.bg, hovered ? 0.1 : 0.45);
   const radius = pill ? item.h / 2 : 7;
-  if (camera.scale < 0.18) {
-    // Far away a card is a spot of its colour.
-    ctx.fillStyle = css(mix(colour, theme.bg, 0.4));
-    ctx.fillRect(item.x, item.y, item.w, item.h);
-    if (selected) outline(ctx, item, p, radius);
-    ctx.globalAlpha = 1;
-    return;
-  }
   if (isStack(card.shape, card.node, p)) {
     ctx.fillStyle = css(mix(colour, theme.bg, theme.dark ? 0.72 : 0.78));
     ctx.strokeStyle = css(mix(colour, theme.bg, 0.55));
@@ -312,77 +320,4 @@ function outline(ctx: CanvasRenderingContext2D, item: Item, p: Paint, radius: nu
   ctx.lineWidth = 2.2 / Math.min(1, p.camera.scale);
   box(ctx, item.x - 2.5, item.y - 2.5, item.w + 5, item.h + 5, radius + 2.5);
   ctx.stroke();
-}
-
-export function lineColour(kind: LinkInfo["kind"], theme: Theme): Rgb {
-  if (kind === "reference") return theme.variable;
-  return mix(theme.fg2, theme.bg, kind === "control" ? 0.15 : 0.3);
-}
-
-function stroke(ctx: CanvasRenderingContext2D, link: LinkInfo, p: Paint, lit: boolean): void {
-  const colour = lit ? p.theme.accent : lineColour(link.kind, p.theme);
-  const thin = 1 / Math.min(1, Math.max(p.camera.scale, 0.35));
-  ctx.strokeStyle = css(colour, p.bright && !lit ? 0.3 : 1);
-  ctx.lineWidth = (1.15 + Math.min(2.2, Math.log2(link.edges.length) * 0.45) + (lit ? 0.7 : 0)) * thin;
-  ctx.setLineDash(link.kind === "control" ? [4 * thin, 4 * thin] : []);
-}
-
-function drawLine(ctx: CanvasRenderingContext2D, line: Line, p: Paint, lit: boolean): void {
-  stroke(ctx, line.link, p, lit);
-  const { points } = line;
-  const last = points.length - 1;
-  const tip = points[last]!;
-  const end = line.arrow ? { x: tip.x, y: tip.y - 5 } : tip;
-  ctx.beginPath();
-  ctx.moveTo(points[0]!.x, points[0]!.y);
-  for (let i = 1; i <= last; i++) {
-    const a = points[i - 1]!;
-    const b = i === last ? end : points[i]!;
-    const middle = (a.y + b.y) / 2;
-    ctx.bezierCurveTo(a.x, middle, b.x, middle, b.x, b.y);
-  }
-  ctx.stroke();
-  ctx.setLineDash([]);
-  if (line.arrow && p.camera.scale > 0.25) arrow(ctx, tip, 0, 1, ctx.strokeStyle as string);
-}
-
-function arrow(ctx: CanvasRenderingContext2D, tip: Point, dx: number, dy: number, colour: string): void {
-  ctx.fillStyle = colour;
-  ctx.beginPath();
-  ctx.moveTo(tip.x, tip.y);
-  ctx.lineTo(tip.x - 7 * dx - 3.6 * dy, tip.y - 7 * dy - 3.6 * dx);
-  ctx.lineTo(tip.x - 7 * dx + 3.6 * dy, tip.y - 7 * dy + 3.6 * dx);
-  ctx.fill();
-}
-
-/** An edge that has no line of its own, drawn over the map while it matters. */
-function drawArc(ctx: CanvasRenderingContext2D, link: LinkInfo, p: Paint): void {
-  const source = p.scene.byNode.get(link.from);
-  const target = p.scene.byNode.get(link.to);
-  if (!target) return;
-  if (!source) return;
-  stroke(ctx, link, p, true);
-  const to = rowPlace(target, link.from);
-  const right = source.x + source.w / 2 > target.x + target.w / 2;
-  const side = right ? 1 : -1;
-  if (right) to.x = target.x + target.w;
-  // Beside each other: from flank to flank. Above each other: out below, in from the side.
-  const beside = right ? source.x > to.x + 8 : source.x + source.w < to.x - 8;
-  const reach = Math.max(24, Math.abs(to.x - source.x - source.w / 2) * 0.4);
-  ctx.beginPath();
-  if (beside) {
-    const x = right ? source.x : source.x + source.w;
-    const y = source.y + source.h / 2;
-    const pull = Math.max(14, Math.abs(to.x - x) / 2);
-    ctx.moveTo(x, y);
-    ctx.bezierCurveTo(x - side * pull, y, to.x + side * pull, to.y, to.x + side * 5, to.y);
-  } else {
-    const x = source.x + source.w / 2;
-    const y = source.y + source.h;
-    ctx.moveTo(x, y);
-    ctx.bezierCurveTo(x, y + 36, to.x + side * reach, to.y, to.x + side * 5, to.y);
-  }
-  ctx.stroke();
-  ctx.setLineDash([]);
-  arrow(ctx, to, -side, 0, ctx.strokeStyle as string);
 }

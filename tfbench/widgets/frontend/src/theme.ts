@@ -24,8 +24,20 @@ export const CATEGORIES = LIGHT.length;
 
 let probe: CanvasRenderingContext2D | null = null;
 
-/** Any CSS colour as numbers, through the browser's own parser. */
+const parsed = new Map<string, Rgb>();
+
+/** Any CSS colour as numbers, through the browser's own parser; each is asked once, for painting asks thousands of times. */
 export function parse(color: string, fallback: Rgb): Rgb {
+  const key = `${color} ${fallback.join()}`;
+  let found = parsed.get(key);
+  if (!found) {
+    if (parsed.size > 1000) parsed.clear();
+    parsed.set(key, (found = ask(color, fallback)));
+  }
+  return found;
+}
+
+function ask(color: string, fallback: Rgb): Rgb {
   probe ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   if (!probe || !color.trim() || !CSS.supports("color", color.trim())) return fallback;
   probe.canvas.width = probe.canvas.height = 1;
