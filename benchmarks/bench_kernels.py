@@ -27,17 +27,21 @@ KERNELS = {
     "DepthwiseConv2dNative": "depthwise.depthwise_conv2d_native",
     "FusedBatchNormV3": "norm.fused_batch_norm",
     "FusedBatchNormGradV3": "norm.fused_batch_norm_grad",
+    "LogSoftmax": "softmax.log_softmax",
     "LRN": "lrn.lrn",
     "LRNGrad": "lrn.lrn_grad",
     "MaxPool": "pool.max_pool",
     "MaxPoolGrad": "pool_argmax.max_pool_grad",
+    "ResizeBilinear": "image_resize.resize_bilinear",
+    "ResizeBilinearGrad": "image_resize.resize_bilinear_grad",
     "Softmax": "softmax.softmax",
     "SoftmaxCrossEntropyWithLogits": "softmax.softmax_cross_entropy_with_logits",
+    "SparseSoftmaxCrossEntropyWithLogits": "softmax.sparse_softmax_cross_entropy_with_logits",
 }
 
 
 def _op(type: str, shapes: dict[str, Any], **attrs: Any) -> Callable[[Any, int], Call]:
-    """Runs one op on random arrays of these shapes; a list is an input as it is."""
+    """Runs one op on random arrays of these shapes; a list is an input as it is, an array of integers."""
 
     def make(tf: Any, threads: int) -> Call:
         import numpy as np
@@ -45,7 +49,7 @@ def _op(type: str, shapes: dict[str, Any], **attrs: Any) -> Callable[[Any, int],
         rng = np.random.default_rng(0)
         arrays = {
             name: np.array(shape, np.int32)
-            if isinstance(shape, list)
+            if isinstance(shape, (list, int))
             else np.abs(rng.standard_normal(shape)).astype(np.float32)
             for name, shape in shapes.items()
         }
@@ -75,8 +79,13 @@ def _kernel(type: str, arrays: list[Any], attrs: dict[str, Any], threads: int) -
     from tfbench.engine.kernels import threads as pool
 
     memory.keep_freed_memory()
-    module, name = KERNELS[type].split(".")
-    kernel = getattr(importlib.import_module(f"tfbench.engine.kernels.{module}"), name)
+    if type in KERNELS:
+        module, name = KERNELS[type].split(".")
+        kernel = getattr(importlib.import_module(f"tfbench.engine.kernels.{module}"), name)
+    else:
+        from tfbench.engine.opdef import lookup
+
+        kernel = lookup(type).kernels["CPU"].function
     if type == "FusedBatchNormGradV3":
         arrays = arrays[:-1]
 
@@ -85,6 +94,40 @@ def _kernel(type: str, arrays: list[Any], attrs: dict[str, Any], threads: int) -
             return kernel(np, *arrays, **attrs)
 
     return call
+
+
+def _scatter(tf: Any, threads: int) -> Call:
+    """Adds rows to a variable's, in a graph on both sides."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    with tf.Graph().as_default():
+        table = tf.Variable(rng.standard_normal((10_000, 64)).astype(np.float32))
+        rows = tf.constant(rng.standard_normal((5000, 64)).astype(np.float32))
+        added = tf.scatter_add(table, tf.constant(rng.integers(0, 10_000, 5000)), rows)
+        running = session(tf, threads)
+        running.run(table.initializer)
+    call: Call = running.make_callable(added.op)
+    return call
+
+
+def _update(optimizer: Callable[[Any], Any]) -> Callable[[Any, int], Call]:
+    """One update of a variable, in a graph on both sides."""
+
+    def make(tf: Any, threads: int) -> Call:
+        import numpy as np
+
+        rng = np.random.default_rng(0)
+        with tf.Graph().as_default():
+            variable = tf.Variable(rng.standard_normal((1024, 1024)).astype(np.float32))
+            gradient = tf.constant(rng.standard_normal((1024, 1024)).astype(np.float32) * np.float32(1e-3))
+            step = optimizer(tf).apply_gradients([(gradient, variable)])
+            running = session(tf, threads)
+            running.run(tf.global_variables_initializer())
+        call: Call = running.make_callable(step)
+        return call
+
+    return make
 
 
 def _convolutions() -> list[Case]:
@@ -121,6 +164,8 @@ def _others() -> list[Case]:
     lrn: dict[str, Any] = {"depth_radius": 4, "bias": 1.0, "alpha": 0.001 / 9, "beta": 0.75}
     norm = {"x": x, "scale": channels, "offset": channels, "mean": channels, "variance": channels}
     reserved = {"reserve_space_1": channels, "reserve_space_2": channels, "reserve_space_3": (0,)}
+    resized: dict[str, Any] = {"align_corners": False, "half_pixel_centers": True}
+    classes = [row * 7 % 1000 for row in range(2048)]
     return [
         Case("max_pool 3x3/2", _op("MaxPool", {"input": x}, **window)),
         Case(
@@ -143,6 +188,40 @@ def _others() -> list[Case]:
             "softmax cross entropy 2048x1000",
             _op("SoftmaxCrossEntropyWithLogits", {"features": (2048, 1000), "labels": (2048, 1000)}),
         ),
+        Case(
+            "sparse cross entropy 2048x1000",
+            _op("SparseSoftmaxCrossEntropyWithLogits", {"features": (2048, 1000), "labels": classes}),
+        ),
+        Case("log softmax 2048x1000", _op("LogSoftmax", {"logits": (2048, 1000)})),
+        Case("relu gradient", _op("ReluGrad", {"gradients": x, "features": x})),
+        Case("exp, a million", _op("Exp", {"x": (1024, 1024)})),
+        Case("sigmoid, a million", _op("Sigmoid", {"x": (1024, 1024)})),
+        Case("resize 112→224", _op("ResizeBilinear", {"images": (8, 112, 112, 3), "size": [224, 224]}, **resized)),
+        Case(
+            "resize 112→224, gradient",
+            _op("ResizeBilinearGrad", {"grads": (8, 224, 224, 3), "original_image": (8, 112, 112, 3)}, **resized),
+        ),
+        Case(
+            "segment sum, 5000 rows of 64",
+            _op(
+                "UnsortedSegmentSum",
+                {
+                    "data": (5000, 64),
+                    "segment_ids": [row * 7919 % 10_000 for row in range(5000)],
+                    "num_segments": 10_000,
+                },
+            ),
+        ),
+        Case("scatter add, 5000 rows of 64", _scatter),
+        *[
+            Case(f"{name}, a million parameters", _update(make))
+            for name, make in (
+                ("gradient descent", lambda tf: tf.train.GradientDescentOptimizer(0.01)),
+                ("momentum", lambda tf: tf.train.MomentumOptimizer(0.01, 0.9)),
+                ("Adam", lambda tf: tf.train.AdamOptimizer()),
+                ("RMSProp", lambda tf: tf.train.RMSPropOptimizer(0.01)),
+            )
+        ],
         Case(
             "depthwise 3x3",
             _op(
