@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.gpu import host_cuda
 from tests.gpu import strict_cuda as cuda
 
 FACTS: dict[str, Any] = json.loads(Path(__file__).with_name("cupy_names.json").read_text(encoding="ascii"))
@@ -491,6 +492,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     if name not in NAMES["cupy"]:
         raise AttributeError(f"module 'cupy' has no attribute '{name}' (CuPy {FACTS['cupy']})")
+    if name == "RawModule":
+        # Without a compiler there is none, and kernels do without.
+        if host_cuda.compiler() is None:
+            raise AttributeError("no C++ compiler to stand in for NVRTC")
+        return _RawModule
     if not hasattr(np, name):
         raise NotImplementedError(f"cupy.{name} is CuPy's own, and the stand-in does not have it yet")
     thing = getattr(np, name)
@@ -502,6 +508,27 @@ def __getattr__(name: str) -> Any:
         found = _Function(name, thing)
     _made[name] = found
     return found
+
+
+class _RawModule:
+    """CUDA's C, compiled for the host (`host_cuda`)."""
+
+    def __init__(self, *, code: str, options: tuple[str, ...] = (), backend: str = "nvrtc") -> None:
+        if not all(isinstance(option, str) and option.startswith("-") for option in options):
+            raise TypeError(f"options are a tuple of str, not {options!r}")
+        self._code = code
+
+    def get_function(self, name: str) -> Callable[..., None]:
+        def kernel(grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...]) -> None:
+            given: list[Any] = []
+            plain = []
+            for arg in args:
+                if isinstance(arg, np.ndarray):
+                    raise TypeError(f"{name} was given an array of the host's memory")
+                plain.append(_unwrap(arg, given, name))
+            host_cuda.launch(self._code, name, grid, block, plain)
+
+        return kernel
 
 
 def _submodule(name: str, of_numpy: ModuleType) -> ModuleType:

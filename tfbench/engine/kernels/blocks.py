@@ -1,7 +1,8 @@
 """Going over an array in pieces that stay in the cache.
 
 A kernel that passes over its input several times is bound by memory unless the passes are made piece by piece. The
-pieces do not depend on the number of threads, so neither does the result. Devices other than the CPU get pieces that are bounded by memory alone.
+pieces do not depend on the number of threads, so neither does the result. Devices other than the CPU get pieces that
+are bounded by memory alone.
 """
 
 from __future__ import annotations

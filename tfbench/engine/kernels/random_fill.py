@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernels import random_device
 from tfbench.engine.kernels.philox import BLOCK, Block, PhiloxStream, over_blocks, store
 from tfbench.engine.kernels.random_math import (
     Scratch,
@@ -36,6 +37,8 @@ _SMALLEST = 1.0e-7  # what uniform numbers below it become before their logarith
 def uniform(stream: PhiloxStream, shape: Shape, dtype: Any, xp: Any = np) -> Any:
     """Numbers in [0, 1) of float16, bfloat16, float32 or float64: every bit of the mantissa random."""
     dtype = np.dtype(dtype)
+    if random_device.compiles(xp):
+        return random_device.uniform(xp, stream.reserve(math.prod(shape) * RESERVED), shape, dtype)
     if dtype == np.float64:
         return _fill(stream, shape, dtype, 2, _uniform_float64, xp)
     if dtype == np.float32:
@@ -57,6 +60,8 @@ def uniform_int(stream: PhiloxStream, shape: Shape, low: int, high: int, dtype: 
     if low >= high and math.prod(shape) > 0:
         raise ValueError(f"Need minval < maxval, got {low} >= {high}")
     span = max(high - low, 1)
+    if random_device.compiles(xp):
+        return random_device.integers(xp, stream.reserve(math.prod(shape) * RESERVED), shape, dtype, span, low)
     if dtype.itemsize == 4:
 
         def narrow(xp: Any, words: Any) -> None:
@@ -77,6 +82,8 @@ def uniform_int(stream: PhiloxStream, shape: Shape, low: int, high: int, dtype: 
 def uniform_full_int(stream: PhiloxStream, shape: Shape, dtype: Any, xp: Any = np) -> Any:
     """Integers over the whole range of int32, uint32, int64 or uint64: the random bits themselves."""
     dtype = np.dtype(dtype)
+    if random_device.compiles(xp):
+        return random_device.integers(xp, stream.reserve(math.prod(shape) * RESERVED), shape, dtype, 0, 0)
     if dtype.itemsize == 4:
         return _fill_words(stream, shape, dtype, np.uint32, lambda xp, words: None, xp)
 
@@ -89,6 +96,8 @@ def uniform_full_int(stream: PhiloxStream, shape: Shape, dtype: Any, xp: Any = n
 def standard_normal(stream: PhiloxStream, shape: Shape, dtype: Any, xp: Any = np) -> Any:
     """Normal numbers of mean 0 and deviation 1 by Box and Muller's transform (16-bit ones made as float32)."""
     dtype = np.dtype(dtype)
+    if random_device.compiles(xp):
+        return random_device.normal(xp, stream.reserve(math.prod(shape) * RESERVED), shape, dtype)
     if dtype == np.float64:
         return _fill(stream, shape, dtype, 2, normal_float64, xp)
     return _fill(stream, shape, dtype, 4, normal_float32, xp)

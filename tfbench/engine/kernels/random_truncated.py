@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernels import random_device
 from tfbench.engine.kernels.philox import BLOCK, Block, Lanes, PhiloxStream, over_blocks
 from tfbench.engine.kernels.random_fill import RESERVED, Shape, normal_float32, normal_float64
 from tfbench.engine.kernels.random_math import scratch_for
@@ -32,6 +33,8 @@ def truncated_normal(stream: PhiloxStream, shape: Shape, dtype: Any, xp: Any = n
     groups = -(-size // width)
     stride = width * RESERVED // 4
     start = stream.reserve(size * RESERVED)
+    if random_device.compiles(xp):
+        return random_device.normal(xp, start, shape, dtype, truncated=True)
     made = xp.empty((groups, width), dtype)
 
     def consume(blocks: Iterator[Block]) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels import updates_compiled
+from tfbench.engine.kernels import updates_compiled, updates_device
 
 Array = Any
 Rule = Callable[..., None]
@@ -64,6 +64,8 @@ class Update:
         compiled = updates_compiled.compiled(rule.__name__, flat, numbers, grad) if on_cpu else None
         if compiled is not None:
             at_once([compiled])
+            return
+        if not on_cpu and updates_device.apply(self.xp, rule, flat, numbers, grad):
             return
         # A device has no cache to stay in, and every call costs it a launch.
         size = _BLOCK if on_cpu else max(grad.shape[0], 1)
