@@ -16,6 +16,7 @@ _PARTS = (
     "losses",
     "metrics",
     "rnn",
+    "seq2seq",
     "slim",
     "training",
     "util",
