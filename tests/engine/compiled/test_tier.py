@@ -321,3 +321,28 @@ def test_ctrl_c_leaves_the_compiling_process_alone() -> None:
         TFBENCH_FAST="wait",
     )
     assert (made.stdout, made.stderr) == ("True\nTrue\nTrue\n", "")
+
+
+def test_what_costs_most_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = background.Background()
+    monkeypatch.setattr(background, "background", own)
+    order: list[Any] = []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def handle(kernel: tier.Kernel, compiles: bool) -> None:
+        order.append(kernel.parameters[0])
+        begun.set()
+        go_on.wait(60)
+
+    monkeypatch.setattr(own, "_handle", handle)
+    with tier.using(tier.BACKGROUND):
+        kernels = [tier.kernel(SAMPLES, "add", number) for number in (1, 2, 3, 4)]
+        kernels[0].ready(2 * tier.LOOK)
+        assert begun.wait(60)  # the others come while the first is made
+        for kernel, cost in zip(kernels[1:], (2, 9, 5)):
+            kernel.ready(cost * tier.LOOK)
+        go_on.set()
+        for kernel in kernels:
+            _settled(kernel)
+    assert order == [1, 3, 4, 2]
+    own.close()

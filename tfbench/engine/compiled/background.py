@@ -135,16 +135,19 @@ class Background:
             self._thread.join(1.0)
 
     def _serve(self) -> None:
+        wanted: list[tuple[Kernel, bool]] = []
         while True:
             try:
-                wanted = self._queue.get(timeout=IDLE if self._compiler.running else None)
+                while not (wanted and self._queue.empty()):
+                    item = self._queue.get(timeout=IDLE if self._compiler.running else None)
+                    if item is None or self._ending:
+                        self._compiler.close()
+                        return
+                    wanted.append(item)
             except Empty:
                 self._compiler.close()
                 continue
-            if wanted is None or self._ending:
-                self._compiler.close()
-                return
-            kernel, compiles = wanted
+            kernel, compiles = wanted.pop(max(range(len(wanted)), key=lambda position: wanted[position][0].work))
             try:
                 self._handle(kernel, compiles)
             except BaseException as error:
@@ -153,7 +156,7 @@ class Background:
                     _log.warning("The kernel %s is not compiled and stays NumPy's: %s", kernel.label, kernel.error)
             finally:
                 kernel.done.set()
-                del kernel, wanted
+                del kernel
 
     def _handle(self, kernel: Kernel, compiles: bool) -> None:
         if self._engine is None:

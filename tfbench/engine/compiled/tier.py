@@ -86,7 +86,7 @@ def using(wanted: str) -> Iterator[None]:
 class Kernel:
     """A kernel that may have been compiled. `kernel()` makes them, one for each name and parameters."""
 
-    __slots__ = ("_threshold", "_work", "done", "error", "maker", "module", "parameters", "run")
+    __slots__ = ("_threshold", "done", "error", "maker", "module", "parameters", "run", "work")
 
     def __init__(self, module: str, maker: str, parameters: tuple[Any, ...]) -> None:
         self.module = module
@@ -99,14 +99,15 @@ class Kernel:
         #: whether what was asked for has been dealt with
         self.done = threading.Event()
         self._threshold: float = LOOK
-        self._work = 0
+        #: what the calls so far have cost; what has cost most is compiled first
+        self.work = 0
 
     def ready(self, work: int) -> Run | None:
         """The compiled function, or None if NumPy has to do it this time; `work` as the module says."""
         if self.run is not None:
             return None if _mode == OFF else self.run
-        self._work += work
-        if self._work > self._threshold or _mode != BACKGROUND:
+        self.work += work
+        if self.work > self._threshold or _mode != BACKGROUND:
             return self._ask()
         return None
 
@@ -118,7 +119,7 @@ class Kernel:
             if self._threshold is not _ASKED:
                 self._submit(_ASKED, compiles=True)
             self.done.wait()
-        elif self._work > self._threshold:
+        elif self.work > self._threshold:
             looked = self._threshold == WORTH
             self._submit(_ASKED if looked else WORTH, compiles=looked)
         return self.run
