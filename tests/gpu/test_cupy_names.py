@@ -1,4 +1,4 @@
-"""tfbench calls nothing of CuPy's that CuPy has not: every name and keyword in its source, against the recorded ones."""
+"""tfbench calls nothing that CuPy has not: every name and keyword in its source, against the recorded ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs computed on a GPU, compared with the same on the CPU: on the stand-in everywhere, on a real GPU where one is.
+"""Programs on a GPU, compared with the same on the CPU: on the stand-in everywhere, on a real GPU where one is.
 
 `pytest -m gpu tests/gpu` runs what needs a real one, `python -m benchmarks.gpu` that and the measurements.
 """
