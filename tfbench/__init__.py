@@ -30,9 +30,10 @@ _MESSAGES = {
 
 #: TensorFlow's namespaces that are modules of their own
 _NAMESPACES = {
-    "app", "bitwise", "compat", "contrib", "data", "debugging", "dtypes", "examples", "flags", "gfile", "image", "io", "layers",
-    "linalg", "logging", "lookup", "losses", "manip", "math", "metrics", "nest", "nn", "python", "python_io", "raw_ops", "resource_loader",
-    "sets", "signal", "sparse", "spectral", "strings", "summary", "sysconfig", "test", "train", "version",
+    "app", "bitwise", "compat", "contrib", "data", "debugging", "dtypes", "examples", "flags", "gfile",
+    "graph_util", "image", "io", "layers", "linalg", "logging", "lookup", "losses", "manip", "math", "metrics",
+    "nest", "nn", "python", "python_io", "raw_ops", "resource_loader", "saved_model", "sets", "signal", "sparse",
+    "spectral", "strings", "summary", "sysconfig", "test", "train", "version",
 }  # fmt: skip
 
 #: what `tf.version` has under the top-level names of TensorFlow 1
@@ -70,6 +71,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "simulate_devices": ("tfbench.engine.devices", "simulate_devices"),
     "step": ("tfbench.explain.stepper", "step"),
     "trace": ("tfbench.explain.trace", "trace"),
+    "watch": ("tfbench.explain.watch", "watch"),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from IPython.core import magic
 from IPython.core.error import UsageError
@@ -10,12 +10,12 @@ from IPython.core.magic import magics_class
 
 from tfbench.explain import timing
 from tfbench.explain.timing import Timing
-from tfbench.magics.arguments import argument, arguments, parse, silenced_by_semicolon
+from tfbench.magics.arguments import F, argument, arguments, parse, silenced_by_semicolon
 from tfbench.magics.asking import feeds, fetches, leaving_graphs_alone, saying_how_to_feed
 from tfbench.magics.base import BenchMagics
 
 #: `bench` itself is the notebook's bench here
-_line_magic: Any = magic.line_magic
+_line_magic: Callable[[str], Callable[[F], F]] = magic.line_magic  # type: ignore[assignment]
 
 
 @magics_class

@@ -43,6 +43,7 @@ class Completion:
             "--gradient-of": self._names_and_operations,
             "%placement": self._names_and_operations,
             "%trace": self._names_and_operations,
+            "%watch": self._names_and_operations,
             "%bench": self._names_and_operations,
             "%step": self._names_and_operations,
             "--to": self._operations,

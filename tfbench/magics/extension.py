@@ -32,6 +32,7 @@ from tfbench.magics.step import StepMagic
 from tfbench.magics.trace import TraceMagic
 from tfbench.magics.tracebacks import ShortTracebacks
 from tfbench.magics.vars import VarsMagic
+from tfbench.magics.watch import WatchMagic
 from tfbench.magics.why import WhyMagic
 
 MAGICS: tuple[type[Any], ...] = (
@@ -50,6 +51,7 @@ MAGICS: tuple[type[Any], ...] = (
     DevicesMagic,
     TraceMagic,
     StepMagic,
+    WatchMagic,
     BenchMagic,
     FiltersMagic,
     ActivationsMagic,
