@@ -14,7 +14,7 @@ from typing import Any
 ABSENT = frozenset(
     {
         "GradientTape", "autograph", "distribute", "distributions", "estimator", "feature_column", "function",
-        "keras", "lite", "profiler", "quantization", "ragged", "saved_model", "tpu", "xla",
+        "keras", "lite", "profiler", "quantization", "ragged", "tpu", "xla",
     }
 )  # fmt: skip
 

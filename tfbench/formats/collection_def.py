@@ -104,6 +104,9 @@ def _write(message: Any, name: str, items: list[Any], scope: str | None) -> None
         message.int64_list.value.extend(items)
     elif isinstance(first, float):
         message.float_list.value.extend(items)
+    elif hasattr(first, "type_url"):
+        for item in items:
+            message.any_list.value.add(type_url=item.type_url, value=item.value)
     else:
         for item in items:
             if scope is None or item.name.startswith(f"{scope}/"):
