@@ -65,6 +65,8 @@ def current() -> int:
 class CUDARuntimeError(RuntimeError):
     """As CuPy's."""
 
+    __module__ = "cupy_backends.cuda.api.runtime"
+
     def __init__(self, status: int, text: str = "cudaErrorInsufficientDriver: CUDA driver version is insufficient"):
         self.status = status
         super().__init__(text)

@@ -163,3 +163,30 @@ def test_an_import_and_a_graph_do_not_look_for_gpus(monkeypatch: pytest.MonkeyPa
     look_again(monkeypatch)
     monkeypatch.setattr(cuda, "look", lambda: pytest.fail("looked for GPUs"))
     tf.add(tf.constant(1.0), 2.0)
+
+
+def test_a_gpu_that_does_not_compute_is_not_there(one_gpu: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: Any) -> None:
+        raise RuntimeError("CuPy failed to load libnvrtc.so.12: OSError: cannot open shared object file")
+
+    monkeypatch.setitem(strict_cupy._made, "ones", fail)
+    assert names() == ["/device:CPU:0"]
+    assert names() == ["/device:CPU:0"]
+    message = refused()
+    assert "CuPy sees a GPU but cannot compute on it: RuntimeError: CuPy failed to load libnvrtc.so.12" in message
+    assert "extras cuda12 and cuda13" in message
+
+
+def test_a_gpu_that_is_full_is_there(one_gpu: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: Any) -> None:
+        raise strict_cuda.OutOfMemoryError(512, 0)
+
+    monkeypatch.setitem(strict_cupy._made, "ones", fail)
+    assert names() == ["/device:CPU:0", "/device:GPU:0"]
+
+
+def test_virtual_devices_are_refused(one_gpu: ModuleType) -> None:
+    config = tf.ConfigProto()
+    config.gpu_options.experimental.virtual_devices.add(memory_limit_mb=[100, 100])
+    with pytest.raises(tf.errors.UnimplementedError, match="virtual_devices: a GPU is one device here"):
+        tf.Session(config=config)

@@ -320,3 +320,19 @@ def test_a_failing_cell_puts_variables_back(one_gpu: ModuleType) -> None:
     # The variable is replaced, and its value stays.
     bench.run_cell("import tfbench as tf\nv = tf.Variable([3.0, 4.0], name='v')\n", cell_id="a")
     assert session.run(bench.namespace["v"]).tolist() == [1.0, 2.0]
+
+
+def test_an_error_of_cuda_is_internal_and_says_that_it_may_be_late(
+    one_gpu: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = tf.constant([1.0, 2.0])
+    y = tf.expm1(x * 1.0, name="y")
+
+    def fail(*arguments: Any) -> None:
+        raise one_gpu.CUDARuntimeError(700, "cudaErrorIllegalAddress: an illegal memory access was encountered")
+
+    monkeypatch.setitem(strict_cupy._made, "expm1", fail)
+    with tf.Session() as session, pytest.raises(tf.errors.InternalError, match="cudaErrorIllegalAddress") as caught:
+        session.run(y)
+    assert caught.value.op is y.op
+    assert "may be an earlier operation" in caught.value.message

@@ -38,12 +38,14 @@ _NOT_INSTALLED = "CuPy is not installed: pip install tfbench[cuda12] (or tfbench
 class _Found:
     """What was found when somebody first asked: CuPy and how many GPUs it sees, or why there is none."""
 
-    __slots__ = ("count", "cupy", "reason")
+    __slots__ = ("count", "cupy", "reason", "tried")
 
     def __init__(self, cupy: Any = None, count: int = 0, reason: str = "") -> None:
         self.cupy = cupy
         self.count = count
         self.reason = reason
+        #: whether something has been computed, to see if that works
+        self.tried = False
 
 
 _lock = threading.Lock()
@@ -101,6 +103,7 @@ def gpus(config: Any = None, most: int | None = None) -> tuple[list[Device], str
 
     Raises:
       InvalidArgumentError: for a `visible_device_list` or a fraction of memory that cannot be.
+      UnimplementedError: for virtual devices.
     """
     if most is not None and most <= 0:
         return [], f"device_count asks for {most} GPUs"
@@ -116,10 +119,35 @@ def gpus(config: Any = None, most: int | None = None) -> tuple[list[Device], str
         raise errors.InvalidArgumentError(
             None, None, f"per_process_gpu_memory_fraction must be from 0 to 1, but is {fraction}."
         )
-    devices: list[Device] = [CudaDevice(found.cupy, index, number) for index, number in enumerate(chosen)]
+    if options is not None and options.experimental.virtual_devices:
+        raise errors.UnimplementedError(
+            None,
+            None,
+            "gpu_options.experimental.virtual_devices: a GPU is one device here. tfbench.simulate_devices(gpu=2) makes "
+            "two simulated ones, without a GPU.",
+        )
+    devices = [CudaDevice(found.cupy, index, number) for index, number in enumerate(chosen)]
     for device in devices:
-        device.bound_memory(fraction)  # type: ignore[attr-defined]
-    return devices, "" if devices else "visible_device_list leaves none"
+        device.bound_memory(fraction)
+    if not found.tried and devices:
+        found.reason, found.tried = _try(devices[0]), True
+    return ([], found.reason) if found.reason else (list(devices), "")
+
+
+def _try(device: CudaDevice) -> str:
+    """Why a GPU that is there does not compute ('' if it does): CuPy loads some of CUDA's libraries only then."""
+    cupy = device.cupy
+    try:
+        with computing([device]):
+            (cupy.ones(1, "f") + 1).get()
+    except cupy.cuda.memory.OutOfMemoryError:
+        return ""  # it is there, and others have all its memory: whoever runs something is told
+    except Exception as error:
+        return (
+            f"CuPy sees a GPU but cannot compute on it: {_first_line(error)}. The extras cuda12 and cuda13 of tfbench "
+            "bring the libraries of CUDA that it needs"
+        )
+    return ""
 
 
 def _visible(text: str, count: int) -> list[int]:

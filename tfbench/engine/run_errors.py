@@ -35,6 +35,12 @@ def explain(
     elif isinstance(error, (ValueError, IndexError, TypeError, ArithmeticError)):
         kind = errors.InvalidArgumentError
         message = _broadcast_words(str(error))
+    elif type(error).__module__.startswith("cupy"):
+        kind = errors.InternalError
+        message = (
+            f"{type(error).__name__}: {error}. A GPU works behind the host: what failed may be an earlier operation "
+            "(a run with trace_level=FULL_TRACE waits after each). If this goes on, CUDA needs a new process."
+        )
     else:
         kind = errors.UnknownError
         message = f"{type(error).__name__}: {error}"
