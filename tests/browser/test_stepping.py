@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_inspector import DARK, ROOT, Panel
+from tests.browser.panels import DARK, ROOT, Panel
 
 pytestmark = pytest.mark.browser
 
@@ -104,7 +104,7 @@ def test_step_through_a_loop_that_is_paused(looping: Any) -> None:
     panel.find("tfb-steps").get_by_text("train/update").click()
     press(panel, "to")
     held(panel, "Next: train/update")
-    expect(panel.find("tfb-order-slider")).to_have_value("6")
+    expect(panel.find("tfb-order-slider")).to_have_value("5")
     panel.find("tfb-steps").get_by_text("train/z").click()
     expect(panel.find("tfb-step-value")).to_contain_text("float32 [1.386, 0.6931]")
     press(panel, "go")
@@ -164,3 +164,23 @@ def test_dark(looping: Any) -> None:
     press(panel, "step")
     held(panel, "Next: v/read")
     press(panel, "stop")
+
+
+def test_values_are_watched_while_a_cell_loops(open_notebook: Any) -> None:
+    loop = LOOP.replace("update.eval({x: [0.0, 0.0]})", "update.eval({x: [0.01, -0.01]})").replace("< 60", "< 3")
+    notebook = open_notebook([BUILD, GRAPH, "%init", "%watch train/y, v", loop, "%watch --stop"])
+    for cell in range(4):
+        notebook.run(cell)
+    table = notebook.by_test_id("tfb-watch", 3)
+    expect(table).to_contain_text("train/y")
+    notebook.start(4)
+    row = table.locator('[data-name="train/y"]')
+    expect(row.locator(".tfb-spark path")).to_be_visible(timeout=10_000)
+    expect(row.locator(".tfb-hist")).to_be_visible()
+    expect(table).to_contain_text("live:")
+    first = row.inner_text()
+    expect(row).not_to_have_text(first, timeout=10_000)
+    # The table as it is at the end, as text; the live one says that it is over.
+    text = notebook.run(5)
+    assert text.splitlines()[0].split() == ["name", "now", "seen", "curve"]
+    expect(table).to_contain_text("no longer watched")

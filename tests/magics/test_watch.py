@@ -43,7 +43,7 @@ def test_a_new_watch_ends_the_old_one(net: Shell) -> None:
     first = net.run("%watch loss")
     second = net.run("%watch v --every 2")
     assert net.run("tf.bench().session().gates") == [second.tap]
-    assert first._stopped
+    assert first.stopped
 
 
 @pytest.mark.parametrize(

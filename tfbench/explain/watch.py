@@ -85,6 +85,9 @@ class Watched(Rows[WatchRow]):
 class Watch:
     """Watches until `stop` is called, the session is closed, or nobody holds it any more."""
 
+    #: set by the notebook's extension: how a front end shows a Watch
+    present: Callable[[Watch], Any] | None = None
+
     def __init__(self, session: Any, tensors: list[Any], every: float = 0.1) -> None:
         self.session = session
         #: called when there is something new, at most ten times a second
@@ -100,7 +103,8 @@ class Watch:
         self._stats: list[ValueStats | None] = [None] * len(tensors)
         self._marks: list[Any] = [None] * len(tensors)
         self._lock = threading.RLock()
-        self._stopped = False
+        #: whether it is over
+        self.stopped = False
         take = WeakMethod(self._take)
         self.tap = Tap(self._places, lambda tensor, value: _call(take, tensor, value), every)
         self.follower = follower_of(session)
@@ -125,7 +129,7 @@ class Watch:
     def look(self) -> None:
         """The session has run: works out what is new."""
         try:
-            if not self._stopped:
+            if not self.stopped:
                 self._look(False)
         except Exception:
             return  # what watches a loop must not break it; the next look may go well
@@ -161,8 +165,13 @@ class Watch:
     @property
     def rows(self) -> Watched:
         """What is known now."""
-        if not self._stopped:
+        if not self.stopped:
             self._look(True)
+        return self.known
+
+    @property
+    def known(self) -> Watched:
+        """What was known after the last look."""
         with self._lock:
             found = []
             for name, value, curve, stats in zip(self._names, self._values, self._curves, self._stats):
@@ -178,12 +187,12 @@ class Watch:
 
     def stop(self) -> None:
         """Takes a last look, and watches no longer. What was seen stays."""
-        if self._stopped:
+        if self.stopped:
             return
         if not self.session._closed:
             self._look(True)
         self._values = [_kept(value) for value in self._values]
-        self._stopped = True
+        self.stopped = True
         _unhook(self.session, self.tap, self._on_close)
         self.follower.leave(self)
         for listener in list(self.listeners):
@@ -194,8 +203,12 @@ class Watch:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        return self.rows._repr_html_()
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        present = Watch.present
+        if present is not None:
+            return present(self)
+        rows = self.rows
+        return {"text/plain": str(rows), "text/html": rows._repr_html_()}
 
 
 def watch(*tensors: Any, every: float = 0.1, session: Any = None) -> Watch:

@@ -10,6 +10,7 @@ from IPython.core.magic import Magics
 
 from tfbench.bench import default_graph, the_bench
 from tfbench.explain.stepper import Stepper
+from tfbench.explain.watch import Watch
 from tfbench.magics.activations import ActivationsMagic
 from tfbench.magics.bench import BenchMagic
 from tfbench.magics.checkpoint import CheckpointMagic
@@ -27,7 +28,7 @@ from tfbench.magics.order import OrderMagic
 from tfbench.magics.placement import PlacementMagic
 from tfbench.magics.races import RacesMagic
 from tfbench.magics.scopes import ScopesMagic
-from tfbench.magics.show import stepped
+from tfbench.magics.show import stepped, watched
 from tfbench.magics.step import StepMagic
 from tfbench.magics.trace import TraceMagic
 from tfbench.magics.tracebacks import ShortTracebacks
@@ -79,6 +80,7 @@ class _Loaded:
         self.tracebacks = ShortTracebacks(shell)
         if self.notebook.in_kernel:
             Stepper.present = staticmethod(partial(stepped, self.notebook))
+            Watch.present = staticmethod(partial(watched, self.notebook))
         for name, module in (("tf", "tfbench"), ("np", "numpy")):
             shell.user_ns.setdefault(name, sys.modules[module])
 
@@ -101,7 +103,7 @@ class _Loaded:
         self.shell.events.unregister("pre_run_cell", self.notebook.before_cell)
         self.completion.unregister()
         self.tracebacks.take_back()
-        Stepper.present = None
+        Stepper.present = Watch.present = None
         default_graph.provide_no_session()
 
 

@@ -12,6 +12,7 @@ from tfbench.explain import operations, order, placement
 from tfbench.explain.defaults import session_for
 from tfbench.explain.stepper import Stepper
 from tfbench.explain.text import count, shorten, table
+from tfbench.explain.watch import Watch
 from tfbench.magics.notebook import Notebook
 
 display: Any = ipython_display.display
@@ -53,6 +54,13 @@ def stepped(notebook: Notebook, stepper: Stepper) -> Any:
     panel = inspect(stepper.session, tab="order", name=names[0] if names else "")
     panel.attach(stepper)
     return notebook.until_run_again(panel)._repr_mimebundle_()
+
+
+def watched(notebook: Notebook, watch: Watch) -> Any:
+    """How a kernel's front end shows what is watched: a live table."""
+    from tfbench.widgets.watch import WatchPanel
+
+    return notebook.until_run_again(WatchPanel(watch))._repr_mimebundle_()
 
 
 def _devices(graph: Any, result: CellResult, session: Any) -> str:

@@ -79,7 +79,7 @@ if (process.argv.includes("--tests")) {
   const banner = `/* Built from tfbench/widgets/frontend (npm ci && npm run build), sources ${fingerprint()}. Licences: LICENSES.txt */`;
   await build({
     ...common,
-    entryPoints: { inspector: "src/index.tsx" },
+    entryPoints: { inspector: "src/index.tsx", watch: "src/watch.tsx" },
     outdir: "../static",
     minify: true,
     banner: { js: banner, css: banner },
