@@ -123,6 +123,7 @@ class BaseSession:
         """Makes these the session's devices, and places its graph anew. Values of variables stay."""
         config = self._config
         self.device_set = devices
+        self._gpus = bool(devices.gpus)
         log = print if config is not None and config.log_device_placement else None
         soft = bool(config is not None and config.allow_soft_placement)
         self.placer = Placer(devices.devices, soft, log, devices.no_gpu)
@@ -263,21 +264,20 @@ class BaseSession:
 
     def _arithmetic(self) -> AbstractContextManager[Any]:
         """What a run computes under: no floating-point warnings, and the threads that the config allows."""
-        if self.device_set.gpus:
+        if self._gpus:
             return self._on_gpus()
-        return self._on_host()
-
-    @contextmanager
-    def _on_gpus(self) -> Iterator[None]:
-        with self._on_host(), self.device_set.computing():
-            yield
-
-    def _on_host(self) -> AbstractContextManager[Any]:
         if not self._threads:
             return np.errstate(all="ignore")
         from tfbench.engine.kernels.threads import arithmetic  # only kernels that use threads load it otherwise
 
         return arithmetic(self._threads)
+
+    @contextmanager
+    def _on_gpus(self) -> Iterator[None]:
+        from tfbench.engine.kernels.threads import arithmetic
+
+        with arithmetic(self._threads) if self._threads else np.errstate(all="ignore"), self.device_set.computing():
+            yield
 
     def _compiled_for(self, fetches: Any, feed_dict: Any) -> tuple[_Compiled, list[Any]]:
         self._check_open()
@@ -325,7 +325,7 @@ class BaseSession:
         with self._compiling:
             placement = self.placement_for(nest.tensors, nest.operations, feeds)
             self._placed = len(self._graph._nodes)
-            with self.device_set.computing() if self.device_set.gpus else nullcontext():
+            with self.device_set.computing() if self._gpus else nullcontext():
                 plan = Plan(nest.tensors, nest.operations, feeds, placement, self.device_set, self.resources)
         if runs:
             self.history.add(plan.order, feeds, nest.tensors, self._placed)
