@@ -10,9 +10,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser import harness
+from tests.browser.panels import BUILD, SHOW, Panel
 
 PICTURES = Path(__file__).parent / "failures"
 
@@ -75,6 +76,23 @@ def open_notebook(
         notebook.close()
     if not failed:
         assert complaints == []
+
+
+@pytest.fixture
+def shown(open_notebook: OpenNotebook) -> Callable[..., tuple[harness.Notebook, Panel]]:
+    """A notebook whose first two cells built a graph and show it; more cells can follow."""
+
+    def show(*more: str) -> tuple[harness.Notebook, Panel]:
+        notebook = open_notebook([BUILD, SHOW, *more])
+        notebook.page.set_viewport_size({"width": 1500, "height": 1000})
+        notebook.run(0)
+        notebook.run(1)
+        panel = Panel(notebook, 1)
+        expect(panel.find("tfb-summary")).to_contain_text("5 variables")
+        panel.settle()
+        return notebook, panel
+
+    return show
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_inspector import Panel, wait_for_colours
+from tests.browser.panels import Panel, wait_for_colours
 
 pytestmark = pytest.mark.browser
 

@@ -68,6 +68,9 @@ class Page:
         tiles = np.frombuffer(buffers[0], np.uint8).reshape(content["tiles"]) if buffers else None
         self.answers["maps"] = (content, tiles)
 
+    def on_anybody(self, content: dict[str, Any], buffers: list[bytes]) -> None:
+        pass
+
     def on_fed(self, content: dict[str, Any], buffers: list[bytes]) -> None:
         self.answers.pop("maps", None)
 

@@ -149,6 +149,13 @@ class Publisher:
         if content.get("kind") == "command" and self.controls is not None:
             self.controls.receive(content)
             return
+        if content.get("kind") == "bye":
+            self._left()
+            return
+        if content.get("kind") == "here" and self._sent is not None:
+            self.listening = True
+            self.graph_changed()
+            return
         if content.get("kind") not in ("hello", "resync"):
             return
         self.listening = True
@@ -161,6 +168,11 @@ class Publisher:
             self._failed(error)
         if self.controls is not None:
             self.controls.greet()
+
+    def _left(self) -> None:
+        """A window has closed its last view; another one may have some, and says so."""
+        self.post(Packet({"kind": "anybody"}, []))
+        self.listening = False
 
     def _answer(self, content: dict[str, Any]) -> None:
         """A question about the graph that the page has."""

@@ -35,16 +35,30 @@ const UNHEARD_MS = 2500;
 /** How long to wait for the kernel's first answer before asking again. */
 const RETRY_MS = [1500, 4000, 10_000];
 
+/** After so long without a view of it on the page, a widget asks for no more messages. */
+const LEAVE_MS = 2000;
+
 export default function inspector() {
   const model = new Model();
+  let ask = (_kind: string): void => {};
+  /** how many views the page has; whether the kernel was told that there is none */
+  let views = 0;
+  let left = false;
   return {
     initialize({ model: host }: { model: Host }) {
-      const ask = (kind: string): void => host.send({ v: VERSION, kind });
-      model.ask = (what, fetch, more) => host.send({ v: VERSION, kind: "ask", what, fetch, ...more });
+      const tell = (content: unknown): void => {
+        try {
+          host.send(content);
+        } catch {
+          // Between two kernels nothing can be sent; when there is one again, everything is asked anew.
+        }
+      };
+      ask = (kind: string): void => tell({ v: VERSION, kind });
+      model.ask = (what, fetch, more) => tell({ v: VERSION, kind: "ask", what, fetch, ...more });
       model.command = (what, op = "") => {
         const { id, content } = makeCommand(what, op);
         sendPast(host.widget_manager?.kernel, id, model.control?.comm ?? "", content);
-        host.send(content);
+        tell(content);
         setTimeout(() => {
           if (!heard.has(id)) {
             model.unheard = true;
@@ -58,6 +72,8 @@ export default function inspector() {
       const receive = (message: Message, buffers: DataView[]): void => {
         if (message.kind === "control") heard.add(message.heard);
         if (!sequence.accept(message)) return;
+        // Another window has closed its last view.
+        if (message.kind === "anybody") return left ? undefined : ask("here");
         try {
           model.apply(message, buffers);
         } catch (error) {
@@ -79,6 +95,12 @@ export default function inspector() {
       host.on("change:selected", pull as never);
       host.on("change:tab", pull as never);
       host.on("change:rules", pull as never);
+      // The kernel was restarted, or found again: an answer makes the panel live.
+      const moved = (): void => {
+        model.lost();
+        ask("hello");
+      };
+      host.on("comm_live_update", moved as never);
       const stops = [model.on("selection", () => push("selected")), model.on("tab", () => push("tab")), model.on("shown", () => push("rules"))];
       pull();
       ask("hello");
@@ -90,9 +112,13 @@ export default function inspector() {
         host.off("change:selected", pull as never);
         host.off("change:tab", pull as never);
         host.off("change:rules", pull as never);
+        host.off("comm_live_update", moved as never);
       };
     },
     render({ el }: { el: HTMLElement }) {
+      views++;
+      if (left) ask("hello");
+      left = false;
       const root = document.createElement("div");
       root.className = "tfb";
       el.appendChild(root);
@@ -110,6 +136,12 @@ export default function inspector() {
         stop();
         render(null, root);
         map.close();
+        views--;
+        setTimeout(() => {
+          if (views || left) return;
+          left = true;
+          ask("bye");
+        }, LEAVE_MS);
       };
     },
   };

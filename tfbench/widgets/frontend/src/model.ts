@@ -202,7 +202,7 @@ export class Model {
         for (const [index, op] of readRows(message.rows, buffers)) ops[index] = op;
         ops.length = message.total;
         this.graph = message.graph;
-        if (this.state === "waiting") this.state = "idle";
+        if (this.state === "waiting" || this.state === "closed") this.state = "idle";
         this.load(ops, message.variables ?? this.variables);
         break;
       }
@@ -268,6 +268,17 @@ export class Model {
         this.emit("status");
         break;
     }
+  }
+
+  /** Drops what the kernel answered: a view that could not be drawn with it asks again. */
+  forget(): void {
+    this.order = this.placement = this.filters = this.maps = null;
+  }
+
+  /** Nobody answers any more; what was last seen stays. */
+  lost(): void {
+    if (this.state !== "waiting") this.state = "closed";
+    this.emit("status");
   }
 
   /** Takes a graph's operations and variables. */

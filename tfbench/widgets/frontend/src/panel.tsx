@@ -66,12 +66,12 @@ export function Panel({ model, map }: { model: Model; map: MapView }) {
       </div>
       <div class="tfb-body">
         <div class="tfb-view" role="tabpanel" aria-label={current.title}>
-          <Guard key={current.id} name={current.title}>
+          <Guard key={current.id} name={current.title} model={model}>
             <View model={model} map={map} announce={announce} />
           </Guard>
         </div>
         {model.ops.length > 0 && (
-          <Guard key="detail" name="Details">
+          <Guard key="detail" name="Details" model={model}>
             <Detail model={model} />
           </Guard>
         )}
@@ -105,11 +105,12 @@ function Status({ model }: { model: Model }) {
   );
 }
 
-class Guard extends Component<{ name: string; children: ComponentChildren }, { failed: string }> {
+class Guard extends Component<{ name: string; model: Model; children: ComponentChildren }, { failed: string }> {
   override state = { failed: "" };
 
   override componentDidCatch(error: unknown): void {
     console.error("tfbench:", error);
+    this.props.model.forget();
     this.setState({ failed: String(error) });
   }
 

@@ -121,6 +121,13 @@ export interface FedMessage {
   seq: number;
 }
 
+/** Is there a view of this panel in any window? */
+export interface AnybodyMessage {
+  v: number;
+  kind: "anybody";
+  seq: number;
+}
+
 /** A file that the kernel made. */
 export interface ExportMessage {
   v: number;
@@ -130,7 +137,7 @@ export interface ExportMessage {
   error?: string;
 }
 
-export type Message = ControlMessage | ValueMessage | ExportMessage | FedMessage | MapsMessage | SnapshotMessage | StatsMessage | StatusMessage | OrderMessage | PlacementMessage | FiltersMessage;
+export type Message = AnybodyMessage | ControlMessage | ValueMessage | ExportMessage | FedMessage | MapsMessage | SnapshotMessage | StatsMessage | StatusMessage | OrderMessage | PlacementMessage | FiltersMessage;
 
 /** A typed array over a message buffer, copied: buffers are DataViews at any alignment. */
 export function bytes(view: DataView | ArrayBuffer): ArrayBuffer {
