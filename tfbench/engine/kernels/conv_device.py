@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernels import cudnn_graphs
 from tfbench.engine.kernels.geometry import Window
 
 Array = Any
@@ -26,6 +27,9 @@ BLOCK_BYTES = 256 << 20
 
 def forward(xp: Any, x: Array, filter: Array, windows: Sequence[Window]) -> Array:
     """The convolution of `x` with `filter`."""
+    made = cudnn_graphs.forward(xp, x, filter, windows)
+    if made is not None:
+        return made
     out = xp.zeros((x.shape[0], *(window.output for window in windows), filter.shape[-1]), x.dtype)
     matrix = filter.reshape(-1, filter.shape[-1])
     if out.size and len(matrix):
@@ -36,6 +40,9 @@ def forward(xp: Any, x: Array, filter: Array, windows: Sequence[Window]) -> Arra
 
 def filter_gradient(xp: Any, x: Array, dy: Array, windows: Sequence[Window]) -> Array:
     """The gradient with respect to the filter, added up in float32 at least."""
+    made = cudnn_graphs.filter_gradient(xp, x, dy, windows)
+    if made is not None:
+        return made
     channels, filters = x.shape[-1], dy.shape[-1]
     shape = (*(window.size for window in windows), channels, filters)
     kind = np.float32 if dy.dtype == np.float16 else dy.dtype
@@ -48,6 +55,9 @@ def filter_gradient(xp: Any, x: Array, dy: Array, windows: Sequence[Window]) -> 
 
 def input_gradient(xp: Any, dy: Array, filter: Array, windows: Sequence[Window]) -> Array:
     """The gradient with respect to the input: what the transposed convolution computes."""
+    made = cudnn_graphs.input_gradient(xp, dy, filter, windows)
+    if made is not None:
+        return made
     if all(window.stride == 1 for window in windows):
         turned = filter[tuple(slice(None, None, -1) for _ in windows)].swapaxes(-1, -2)
         return forward(xp, dy, xp.ascontiguousarray(turned), [_turned(window) for window in windows])
