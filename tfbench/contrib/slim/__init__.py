@@ -7,6 +7,15 @@ from tfbench.contrib.layers import *
 from tfbench.contrib.layers import initializers, regularizers, utils
 from tfbench.contrib.layers.pools import pool
 from tfbench.contrib.slim import evaluation, learning, model_analyzer, summaries
+from tfbench.contrib.slim.data import (
+    data_decoder,
+    data_provider,
+    dataset,
+    dataset_data_provider,
+    parallel_reader,
+    prefetch_queue,
+    tfexample_decoder,
+)
 from tfbench.contrib.variables import *
 from tfbench.train.training_step import (
     assert_global_step,

@@ -1,0 +1,1 @@
+"""slim's readers of data: Examples in files, as items by name."""
