@@ -183,6 +183,18 @@ class DeviceSet:
         return self.bandwidth is not None or bool(self.latency)
 
 
+#: `cuda.gpus`, once it is loaded: a session needs it, and a graph does not
+_find_gpus: Callable[[Any, int | None], tuple[list[Device], str]] | None = None
+
+
+def _finder() -> Callable[[Any, int | None], tuple[list[Device], str]]:
+    global _find_gpus
+    from tfbench.engine.cuda import gpus
+
+    _find_gpus = gpus
+    return gpus
+
+
 def device_set(config: Any = None) -> DeviceSet:
     """The devices that a session with this ConfigProto has.
 
@@ -202,10 +214,8 @@ def device_set(config: Any = None) -> DeviceSet:
         )
     devices = [Device("CPU", index, np, simulated=bool(simulated and index)) for index in range(cpus)]
     if simulated is None:
-        from tfbench.engine.cuda import gpus  # which a session needs, and a graph does not
-
-        real, reason = gpus(config, counts.get("GPU"))
-        return DeviceSet([*devices, *real], no_gpu=reason)
+        real, reason = (_find_gpus or _finder())(config, counts.get("GPU"))
+        return DeviceSet([*devices, *real] if real else devices, no_gpu=reason)
     number = counts.get("GPU", simulated.gpu)
     devices.extend(Device("GPU", index, np, simulated=True) for index in range(number))
     reason = "" if number > 0 else "devices are simulated here, and no GPU is among them"
