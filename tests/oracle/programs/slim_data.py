@@ -7,7 +7,6 @@ import numpy as np
 
 from tests.oracle import attempt, program
 
-
 PARSER = "ParseSingleExample"
 
 
@@ -131,7 +130,7 @@ def decoders_refuse(tf):
 
 def write(tf, folder, count):
     for number in range(count):
-        with tf.python_io.TFRecordWriter(os.path.join(folder, "part%d" % number)) as writer:
+        with tf.python_io.TFRecordWriter(os.path.join(folder, f"part{number}")) as writer:
             for one in range(2):
                 writer.write(example(tf, label=[10 * number + one]))
 
@@ -200,7 +199,7 @@ def reader_parts(tf):
         found.append(attempt(lambda: tools.ParallelReader(tf.TFRecordReader, tf.FIFOQueue(5, [tf.string, tf.int32]))))
         queue = tf.FIFOQueue(50, [tf.string, tf.string])
         reader = tools.ParallelReader(tf.TFRecordReader, queue, num_readers=2)
-        files = tf.train.string_input_producer([os.path.join(folder, "part%d" % i) for i in range(3)], num_epochs=1)
+        files = tf.train.string_input_producer([os.path.join(folder, f"part{i}") for i in range(3)], num_epochs=1)
         keys, values = reader.read_up_to(files, 4)
         counts = [reader.num_records_produced(), reader.num_work_units_completed()]
         with tf.Session() as sess:
