@@ -19,7 +19,7 @@ def inputs(*shape):
 
 #: what TensorFlow builds otherwise since 1.15: cells, products of tensors, random numbers, gradients, sizes of arrays
 OTHERWISE = re.compile(
-    "gru_cell|basic_lstm_cell|basic_rnn_cell|Tensordot|dense/|^gradients|random_|TensorArraySizeV3|TensorArrayStack|scan/|Less|ones_like|assert_equal_1"
+    "gru_cell|basic_lstm_cell|basic_rnn_cell|Tensordot|dense/|^gradients|random_|TensorArraySizeV3|TensorArrayStack|scan/|Less|ones_like|assert_equal_1|one_hot|zeros_\\d/"
 )
 
 
@@ -308,4 +308,113 @@ def what_they_do_not_take(tf):
         attempt(s2s.sequence_loss, logits, matrix, vector),
         attempt(s2s.sequence_loss, logits, matrix, matrix, sum_over_batch=True),
         attempt(s2s.monotonic_attention, tf.constant(inputs(2, 3)), tf.constant(inputs(2, 3)), "soft"),
+    )
+
+
+# -- beam search -----------------------------------------------------------------------------------------------------
+
+
+def beam_decoder(tf, width=3, **options):
+    s2s = tf.contrib.seq2seq
+    cell = tf.nn.rnn_cell.BasicRNNCell(4)
+    embedding = tf.constant(inputs(7, 3))
+    layer = tf.layers.Dense(7, kernel_initializer=tf.constant_initializer(inputs(4, 7)), use_bias=False)
+    state = cell.zero_state(2 * width, tf.float32)
+    return s2s.BeamSearchDecoder(cell, embedding, tf.constant([1, 2]), tf.constant(0), state, width, layer, **options)
+
+
+@program(cases=[{}, {"length_penalty_weight": 0.7}], oracle="1.15", graph=False)
+def beam_search_steps(tf, case):
+    with tf.variable_scope("m", initializer=ones(tf)):
+        decoder = beam_decoder(tf, **case)
+        finished, first, state = decoder.initialize()
+        outputs, state, following, finished = decoder.step(tf.constant(0), first, state)
+        again, state, following, finished = decoder.step(tf.constant(1), following, state)
+    sizes = decoder.output_size, decoder.output_dtype, decoder.tracks_own_finished, outputs.scores.shape
+    found = [outputs, again, state.log_probs, state.lengths, state.cell_state, following, finished]
+    return own(tf), sizes, started(tf, found)
+
+
+@program(cases=[1, 3], oracle="1.15", graph=False)
+def beam_search(tf, width):
+    with tf.variable_scope("m", initializer=ones(tf)):
+        decoder = beam_decoder(tf, width)
+        outputs, state, lengths = tf.contrib.seq2seq.dynamic_decode(decoder, maximum_iterations=5)
+    found = [outputs.predicted_ids, outputs.beam_search_decoder_output.scores, state.log_probs, lengths]
+    return own(tf), outputs.predicted_ids.shape, started(tf, found)
+
+
+@program(cases=[False, True], oracle="1.15", graph=False)
+def beam_search_with_attention(tf, coverage):
+    s2s = tf.contrib.seq2seq
+    with tf.variable_scope("m", initializer=ones(tf)):
+        memory = tf.placeholder_with_default(inputs(2, 4, 3), [2, None if coverage else 4, 3])
+        memory = s2s.tile_batch(memory, 2)
+        cell = s2s.AttentionWrapper(
+            tf.nn.rnn_cell.BasicRNNCell(4),
+            s2s.LuongAttention(4, memory),
+            attention_layer_size=5,
+            alignment_history=True,
+        )
+        decoder = s2s.BeamSearchDecoder(
+            cell, tf.constant(inputs(7, 3)), [1, 2], 0, cell.zero_state(4, tf.float32), 2,
+            tf.layers.Dense(7, kernel_initializer=tf.constant_initializer(inputs(5, 7)), use_bias=False),
+            coverage_penalty_weight=0.3 if coverage else 0.0,
+        )  # fmt: skip
+        outputs, state, lengths = s2s.dynamic_decode(decoder, maximum_iterations=4, output_time_major=True)
+    history = state.cell_state.alignment_history  # sorted only where the sizes of its elements are not known
+    found = [outputs.predicted_ids, state.log_probs, lengths, *([history] if coverage else [])]
+    return own(tf), type(history).__name__, started(tf, found)
+
+
+@program(oracle="1.15")
+def tiles(tf):
+    s2s = tf.contrib.seq2seq
+    nest = (tf.constant([[1, 2], [3, 4]]), tf.placeholder_with_default(inputs(2, 3), [None, 3]))
+    tiled = s2s.tile_batch(nest, 3)
+    return started(tf, tiled), tiled[1].shape, attempt(s2s.tile_batch, tf.constant(1), 2)
+
+
+TREES = {
+    "paths": ([[[1, 2]], [[3, 4]], [[5, 6]]], [[[0, 0]], [[0, 1]], [[1, 0]]], [3], 9),
+    "a shorter one": ([[[1, 2]], [[3, 4]], [[5, 6]]], [[[0, 0]], [[0, 1]], [[1, 0]]], [2], 9),
+    "the end in the middle": ([[[1, 2]], [[9, 4]], [[5, 6]]], [[[0, 0]], [[0, 1]], [[0, 1]]], [3], 9),
+    "a wrong parent": ([[[1, 2]], [[3, 4]]], [[[0, 0]], [[-1, 1]]], [2], 9),
+}
+
+
+@program(cases=TREES, oracle="1.15", graph=False, messages=[])
+def trees(tf, case):
+    steps, parents, lengths, end = case
+    found = tf.contrib.seq2seq.gather_tree(
+        tf.constant(steps), tf.constant(parents), tf.constant(lengths), tf.constant(end)
+    )
+    return started(tf, found), found.shape
+
+
+@program(oracle="1.15", graph=False)
+def sorted_arrays(tf):
+    array = tf.constant(np.arange(12).reshape(3, 2, 2, 1))
+    parents = tf.constant([[[0, 0], [0, 1]], [[0, 1], [1, 1]], [[1, 0], [0, 1]]])
+    lengths = tf.constant([[3, 3], [2, 3]])
+    found = tf.contrib.seq2seq.BeamSearchDecoder.__module__
+    beam = __import__(found, fromlist=["gather_tree_from_array"])
+    return started(tf, beam.gather_tree_from_array(array, parents, lengths))
+
+
+@program(oracle="1.15", graph=False)
+def what_a_beam_search_does_not_take(tf):
+    s2s = tf.contrib.seq2seq
+    cell = tf.nn.rnn_cell.GRUCell(4)
+    embedding, state = tf.constant(inputs(7, 3)), cell.zero_state(6, tf.float32)
+
+    def made(tokens, end, width=3, layer=None, **options):
+        return s2s.BeamSearchDecoder(cell, embedding, tokens, end, state, width, layer, **options)
+
+    return (
+        attempt(made, 1, 0),
+        attempt(made, [1, 2], [0]),
+        attempt(made, [1, 2], 0, 4),
+        attempt(made, [1, 2], 0, layer=3),
+        attempt(lambda: made([1, 2], 0, coverage_penalty_weight=0.5).initialize()),
     )

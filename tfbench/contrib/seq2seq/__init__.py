@@ -11,6 +11,17 @@ from tfbench.contrib.seq2seq.attention import (
 )
 from tfbench.contrib.seq2seq.attention_wrapper import AttentionWrapper, AttentionWrapperState
 from tfbench.contrib.seq2seq.basic_decoder import BasicDecoder, BasicDecoderOutput
+from tfbench.contrib.seq2seq.beam_decoder import (
+    BeamSearchDecoder,
+    FinalBeamSearchDecoderOutput,
+    gather_tree_from_array,
+)
+from tfbench.contrib.seq2seq.beam_search import (
+    BeamSearchDecoderOutput,
+    BeamSearchDecoderState,
+    gather_tree,
+    tile_batch,
+)
 from tfbench.contrib.seq2seq.decoder import Decoder, dynamic_decode
 from tfbench.contrib.seq2seq.helper import (
     CustomHelper,
@@ -27,8 +38,10 @@ from tfbench.contrib.seq2seq.monotonic import hardmax, monotonic_attention, safe
 
 __all__ = [
     "AttentionMechanism", "AttentionWrapper", "AttentionWrapperState", "BahdanauAttention",
-    "BahdanauMonotonicAttention", "BasicDecoder", "BasicDecoderOutput", "CustomHelper", "Decoder",
+    "BahdanauMonotonicAttention", "BasicDecoder", "BasicDecoderOutput", "BeamSearchDecoder",
+    "BeamSearchDecoderOutput", "BeamSearchDecoderState", "CustomHelper", "Decoder", "FinalBeamSearchDecoderOutput",
     "GreedyEmbeddingHelper", "Helper", "InferenceHelper", "LuongAttention", "LuongMonotonicAttention",
     "SampleEmbeddingHelper", "ScheduledEmbeddingTrainingHelper", "ScheduledOutputTrainingHelper", "TrainingHelper",
-    "dynamic_decode", "hardmax", "monotonic_attention", "safe_cumprod", "sequence_loss",
+    "dynamic_decode", "gather_tree", "gather_tree_from_array", "hardmax", "monotonic_attention", "safe_cumprod",
+    "sequence_loss", "tile_batch",
 ]  # fmt: skip

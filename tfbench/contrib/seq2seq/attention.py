@@ -100,7 +100,7 @@ class _BaseAttentionMechanism(AttentionMechanism):
         self.dtype = memory_layer.dtype if memory_layer is not None else None
         if score_mask_value is None:
             score_mask_value = as_dtype(self.dtype).as_numpy_dtype(-np.inf)
-        self._probability_fn = lambda score, previous: probability_fn(
+        self._probability_fn: Callable[..., Any] = lambda score, previous: probability_fn(
             _masked_score(score, memory_sequence_length, score_mask_value), previous
         )
         with name_scope(name, "BaseAttentionMechanismInit", nest.flatten(memory)):

@@ -37,7 +37,7 @@ class AttentionWrapperState(NamedTuple):
                 new.set_shape(old.shape)
             return new
 
-        return nest.map_structure(with_shape, self, self._replace(**kwargs))  # type: ignore[no-any-return]
+        return nest.map_structure(with_shape, self, self._replace(**kwargs))
 
 
 def _compute_attention(mechanism: Any, cell_output: Any, state: Any, layer: Any) -> tuple[Any, Any, Any]:
@@ -132,8 +132,7 @@ class AttentionWrapper(RNNCell):
                     )
 
     def _checks(self, batch_size: Any, message: str) -> list[Any]:
-        checks = [assert_equal(batch_size, one.batch_size, message=message) for one in self._attention_mechanisms]
-        return [check for check in checks if check is not None]
+        return [assert_equal(batch_size, one.batch_size, message=message) for one in self._attention_mechanisms]
 
     def _one_or_all(self, items: Any) -> Any:
         """A tuple with several mechanisms, else the only item."""
@@ -239,5 +238,7 @@ def _last(size: Any) -> int:
         size = constant_value(size)
     if isinstance(size, int):
         return size
-    found: int = TensorShape(size).as_list()[-1]
+    found = TensorShape(size).as_list()[-1]
+    if found is None:
+        raise ValueError(f"The last of the sizes {size} has to be known.")
     return found

@@ -131,17 +131,9 @@ class _Loop:
 
     def body(self, time: Any, arrays: Any, state: Any, inputs: Any, finished: Any, lengths: Any) -> Any:
         outputs, next_state, next_inputs, ended = self._decoder.step(time, inputs, state)
-        own_lengths = None
-        if self._decoder.tracks_own_finished:
-            next_finished = ended
-            own_lengths = getattr(next_state, "lengths", None)
-        else:
-            next_finished = ops.logical_or(ended, finished)
-        if own_lengths is not None:
-            next_lengths = ops.cast(own_lengths, dtypes.int32)
-        else:
-            running = ops.logical_not(finished)
-            next_lengths = ops.where(running, ops.fill(ops.shape(lengths), time + 1), lengths)
+        next_finished = ended if self._decoder.tracks_own_finished else ops.logical_or(ended, finished)
+        running = ops.logical_not(finished)
+        next_lengths = ops.where(running, ops.fill(ops.shape(lengths), time + 1), lengths)
         nest.assert_same_structure(state, next_state)
         nest.assert_same_structure(arrays, outputs)
         nest.assert_same_structure(inputs, next_inputs)

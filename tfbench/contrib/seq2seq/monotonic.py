@@ -44,15 +44,13 @@ def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> 
             [ops.transpose(shifted), ops.transpose(previous_attention)],
             ops.zeros((batch,)),
         )
-        return p_choose_i * ops.transpose(steps)  # type: ignore[no-any-return]
+        return p_choose_i * ops.transpose(steps)
     if mode == "parallel":
         going_on = safe_cumprod(1 - p_choose_i, axis=1, exclusive=True)
-        return (  # type: ignore[no-any-return]
-            p_choose_i * going_on * ops.cumsum(previous_attention / ops.clip_by_value(going_on, 1e-10, 1.0), axis=1)
-        )
+        return p_choose_i * going_on * ops.cumsum(previous_attention / ops.clip_by_value(going_on, 1e-10, 1.0), axis=1)
     if mode == "hard":
         p_choose_i = p_choose_i * ops.cumsum(previous_attention, axis=1)
-        return p_choose_i * ops.cumprod(1 - p_choose_i, axis=1, exclusive=True)  # type: ignore[no-any-return]
+        return p_choose_i * ops.cumprod(1 - p_choose_i, axis=1, exclusive=True)
     raise ValueError("mode must be 'recursive', 'parallel', or 'hard'.")
 
 
@@ -64,7 +62,7 @@ def monotonic_probabilities(noise: float, mode: str, seed: Any) -> Callable[...,
             drawn = random_normal(ops.shape(score), dtype=score.dtype, seed=seed)
             score = score + noise * drawn
         if mode == "hard":
-            chosen = ops.cast(score > 0, score.dtype)
+            chosen = ops.cast(ops.greater(score, 0), score.dtype)
         else:
             chosen = ops.sigmoid(score)
         return monotonic_attention(chosen, previous, mode)
