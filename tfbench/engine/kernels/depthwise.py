@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
+from tfbench.engine.kernels import depthwise_compiled
 from tfbench.engine.kernels.blocks import pieces, run, wide
 from tfbench.engine.kernels.geometry import (
     Window,
@@ -82,6 +85,9 @@ def depthwise_conv2d_native(
     found = _plan(input.shape, filter.shape, attrs)
     first = is_channels_first(data_format)
     x = channels_last(xp, input) if first else input
+    made = depthwise_compiled.forward(x, filter, found) if xp is np else None
+    if made is not None:
+        return channels_first(xp, made) if first else made
     multiplier = filter.shape[3]
     kind = wide(input.dtype)
     weights = _rows(xp, filter, found[1].output, kind)
@@ -125,6 +131,9 @@ def depthwise_conv2d_native_backprop_input(
     channels, multiplier = filter.shape[2:]
     shape = (sizes[0], found[0].input, found[1].input, channels)
     _check_gradient("DepthwiseConv2dNativeBackpropInput", shape, filter.shape, dy.shape, found)
+    made = depthwise_compiled.input_gradient(dy, filter, found) if xp is np else None
+    if made is not None:
+        return channels_first(xp, made) if first else made
     kind = wide(dy.dtype)
     weights = _rows(xp, filter, found[1].output, kind)
     dx = xp.empty(shape, dy.dtype)
@@ -165,6 +174,9 @@ def depthwise_conv2d_native_backprop_filter(
     first = is_channels_first(data_format)
     x, dy = (channels_last(xp, array) if first else array for array in (input, out_backprop))
     _check_gradient("DepthwiseConv2dNativeBackpropFilter", x.shape, sizes, dy.shape, found)
+    made = depthwise_compiled.filter_gradient(x, dy, sizes, found) if xp is np else None
+    if made is not None:
+        return made
     kind = wide(x.dtype)
     multiplier = sizes[3]
     parts = pieces(xp, len(x), x[:1].nbytes * multiplier)
