@@ -80,26 +80,24 @@ def _inspect(arguments: Any) -> int:
         graph, snapshot = load_graph(path, notes)
     comparison = _compared(arguments.compare, path, kind, graph) if arguments.compare else ""
     rules = _rules(arguments, snapshot)
-    if snapshot is not None:
-        snapshot = shown(snapshot, rules)
     if (arguments.svg or arguments.png or rules) and snapshot is None:
         raise Trouble(f"{path} is a checkpoint without its .meta: it holds values, and no graph to draw")
     for note in notes:
         print(f"tfbench: {note}", file=sys.stderr)
-    text = [] if snapshot is None else [views.as_text(snapshot)]
+    text = [] if snapshot is None else [views.as_text(snapshot, rules=rules)]
     text += [part for part in (listing, comparison) if part]
     if arguments.html:
-        parts = [] if snapshot is None else [views.as_html(snapshot, full=True)]
+        parts = [] if snapshot is None else [views.as_html(snapshot, full=True, rules=rules)]
         parts += [f"<pre>{html.escape(part)}</pre>" for part in (listing, comparison) if part]
         _write(
             arguments.html, static_html.page(f"{os.path.basename(path)}: tfbench inspect", "\n".join(parts)).encode()
         )
     if arguments.svg:
-        _write(arguments.svg, map_svg(snapshot).encode())
+        _write(arguments.svg, map_svg(shown(snapshot, rules)).encode())
     if arguments.png:
         from tfbench.widgets.static_png import map_png
 
-        _write(arguments.png, map_png(snapshot))
+        _write(arguments.png, map_png(shown(snapshot, rules)))
     if arguments.text or not (arguments.html or arguments.svg or arguments.png):
         print("\n\n".join(text))
     return 0

@@ -164,7 +164,7 @@ class Inspector(anywidget.AnyWidget):
 
     def to_text(self) -> str:
         """The scopes and the variables as text, the same for the same graph and values."""
-        return views.as_text(self.snapshot())
+        return views.as_text(self.snapshot(), rules=self.rules)
 
     def to_svg(self, path: str | Path | None = None) -> str:
         """The map as SVG, as `focus`, `hide` and `group` left it; also written to `path` if one is given."""
@@ -182,7 +182,7 @@ class Inspector(anywidget.AnyWidget):
     def to_html(self, path: str | Path | None = None) -> str:
         """Everything as one HTML page without scripts; also written to `path` if one is given."""
         snapshot = self.snapshot()
-        body = views.as_html(snapshot, full=True)
+        body = views.as_html(snapshot, full=True, rules=self.rules)
         return _written(static_html.page(f"{snapshot.name or 'Graph'}: tfbench inspector", body), path)
 
     def __str__(self) -> str:
@@ -190,7 +190,7 @@ class Inspector(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         # Not anywidget's, which holds an address. Initialized or not depends on what ran, but not on chance.
-        return views.as_text(self.snapshot(stats=False), values=False)
+        return views.as_text(self.snapshot(stats=False), values=False, rules=self.rules)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         snapshot = self.publisher.snapshot()
@@ -200,8 +200,8 @@ class Inspector(anywidget.AnyWidget):
             said = str(self.stepper)
             data["text/plain"], data["text/html"] = said, f"<pre>{html.escape(said)}</pre>"
             return data, metadata
-        data["text/plain"] = views.as_text(snapshot, values=False)
-        data["text/html"] = views.as_html(snapshot, values=False)
+        data["text/plain"] = views.as_text(snapshot, values=False, rules=self.rules)
+        data["text/html"] = views.as_html(snapshot, values=False, rules=self.rules)
         return data, metadata
 
 

@@ -13,7 +13,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from tfbench.snapshot import Edge, OpInfo, Scope, Snapshot, scope_tree
+from tfbench.snapshot import Edge, OpInfo, Scope, Snapshot, scope_tree, shorten
+from tfbench.widgets.text import plural
 
 Rule = dict[str, Any]
 
@@ -134,6 +135,33 @@ def shown(snapshot: Snapshot, rules: Sequence[Rule]) -> Snapshot:
     for name, members in groups:
         tree = _grouped(tree, name, {place[op] for op in members if op in place})
     return snapshot._replace(ops=ops, variables=variables, scopes=tree)
+
+
+def said(rules: Sequence[Rule], part: Snapshot, whole: Snapshot) -> str:
+    """The rules in words, as on the panel's chips; '' for none."""
+    if not rules:
+        return ""
+    words = "; ".join(_words(rule) for rule in rules)
+    if len(part.ops) == len(whole.ops):
+        return f"Shown: {words}"
+    return f"Shown: {len(part.ops):,} of {plural(len(whole.ops), 'operation')} ({words})"
+
+
+def _words(rule: Rule) -> str:
+    names = ", ".join(shorten(name, 40) for name in rule["what"][:3])
+    names += f" and {len(rule['what']) - 3} more" if len(rule["what"]) > 3 else ""
+    if rule["do"] == "group":
+        return f"group {shorten(rule.get('name') or 'group', 40)}: {names}"
+    if rule["do"] == "dissolve":
+        return f"without its box: {names}"
+    verb = "hidden" if rule["do"] == "hide" else "only"
+    ways = {
+        "near": f"within {plural(rule.get('steps', 1), 'step')} of {names}",
+        "needed": f"what {names} needs",
+        "search": f"found by {names}",
+        "type": f"type {names}",
+    }
+    return f"{verb}: {ways.get(rule['by'], names)}"
 
 
 def _moved(info: OpInfo, place: dict[int, int]) -> OpInfo:

@@ -6,11 +6,13 @@ more row here and one `registerView` there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from html import escape
 from typing import NamedTuple
 
 from tfbench.snapshot import Snapshot, without_gc
 from tfbench.widgets import static_html, text
+from tfbench.widgets.showing import Rule, said, shown
 
 
 class View(NamedTuple):
@@ -34,25 +36,29 @@ VIEWS: dict[str, View] = {
 }
 
 
-def as_text(snapshot: Snapshot, *, values: bool = True) -> str:
-    """Every view's text. A view that fails says so and leaves the others."""
+def as_text(snapshot: Snapshot, *, values: bool = True, rules: Sequence[Rule] = ()) -> str:
+    """Every view's text, of what `rules` leave of the graph. A view that fails says so and leaves the others."""
     parts = [text.summary(snapshot)]
     with without_gc():
+        part = shown(snapshot, rules)
+        parts.append(said(rules, part, snapshot))
         for view in VIEWS.values():
             try:
-                parts.append(view.text(snapshot, values))
+                parts.append(view.text(part, values))
             except Exception as error:
                 parts.append(f"{view.title}: could not be shown ({type(error).__name__}: {error})")
     return "\n\n".join(part for part in parts if part)
 
 
-def as_html(snapshot: Snapshot, *, values: bool = True, full: bool = False) -> str:
-    """Every view's static HTML, and with `full` the list of all operations."""
+def as_html(snapshot: Snapshot, *, values: bool = True, full: bool = False, rules: Sequence[Rule] = ()) -> str:
+    """Every view's static HTML, of what `rules` leave of the graph, and with `full` the list of all operations."""
     parts = []
     with without_gc():
+        part = shown(snapshot, rules)
+        parts.append(f"<div>{escape(said(rules, part, snapshot))}</div>" if rules else "")
         for view in VIEWS.values():
             try:
-                parts.append(view.html(snapshot, values))
+                parts.append(view.html(part, values))
             except Exception as error:
                 parts.append(static_html.failed(view.title, error))
         if full:
