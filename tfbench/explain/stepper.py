@@ -250,7 +250,7 @@ class Stepper:
             op.name,
             op.type if transfer is None else self._copy(transfer),
             self._device(at.step),
-            self._numbers[op],
+            self._numbers.get(op, 0),  # a fed value that is sent has no number
             at.iterations,
             tuple(tensor.name for tensor in op.inputs),
             tuple(other.name for other in op.control_inputs),
@@ -273,7 +273,7 @@ class Stepper:
         transfer = getattr(step, "transfer", None)
         kind = step.op.type if transfer is None else self._copy(transfer)
         said = tuple(statistics(value) for value in outputs or () if value is not None)
-        number = self._numbers[step.op]
+        number = self._numbers.get(step.op, 0)
         return DoneStep(step.op.name, kind, self._device(step), number, done.iterations, said, outputs is not None)
 
     def _device(self, step: Any) -> str:
