@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfbench.contrib.bucketing import bucket, bucket_by_sequence_length
 from tfbench.contrib.evaluation import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
@@ -22,7 +23,7 @@ from tfbench.train.device_setter import GreedyLoadBalancingStrategy, RandomStrat
 
 __all__ = [
     "GreedyLoadBalancingStrategy", "HParams", "RandomStrategy", "StopAfterNEvalsHook", "SummaryAtEndHook",
-    "add_gradients_summaries", "byte_size_load_fn", "checkpoints_iterator", "clip_gradient_norms", "create_train_op",
-    "evaluate_once", "evaluate_repeatedly", "get_or_create_eval_step", "multiply_gradients", "parse_values", "train",
-    "wait_for_new_checkpoint",
+    "add_gradients_summaries", "bucket", "bucket_by_sequence_length", "byte_size_load_fn", "checkpoints_iterator",
+    "clip_gradient_norms", "create_train_op", "evaluate_once", "evaluate_repeatedly", "get_or_create_eval_step",
+    "multiply_gradients", "parse_values", "train", "wait_for_new_checkpoint",
 ]  # fmt: skip
