@@ -149,6 +149,31 @@ def test_channels_first_and_groups(used: list[str]) -> None:
     assert "forward" in used
 
 
+@pytest.mark.parametrize(
+    ("x", "w", "stride", "padding"),
+    [
+        ((2, 6, 7, 8, 16), (3, 3, 3, 16, 16), 1, "SAME"),
+        ((2, 7, 9, 8, 5), (2, 3, 3, 5, 9), 2, "SAME"),
+        ((2, 3, 9, 8, 5), (3, 3, 3, 5, 9), 1, "VALID"),
+        ((1, 5, 5, 5, 4), (1, 1, 2, 4, 8), 3, "SAME"),
+        ((1, 2, 60, 100, 8), (2, 5, 5, 8, 6), 1, "SAME"),
+    ],
+)
+def test_volumes(x: tuple[int, ...], w: tuple[int, ...], stride: int, padding: str, used: list[str]) -> None:
+    attrs: dict[str, Any] = {"strides": [1, stride, stride, stride, 1], "padding": padding}
+    images, filter = _arrays(x, w)
+    results = []
+    for mode in (tier.OFF, tier.WAIT):
+        with tier.using(mode):
+            y = conv.conv3d(np, images, filter, **attrs)
+            dy = np.random.default_rng(1).standard_normal(y.shape).astype(np.float32)
+            dx = conv.conv3d_backprop_input(np, np.array(x), filter, dy, **attrs)
+            dw = conv.conv3d_backprop_filter(np, images, np.array(w), dy, **attrs)
+        results.append({"y": y, "dx": dx, "dw": dw})
+    _check(*results)
+    assert {"forward", "filter_gradient"} <= set(used)
+
+
 def test_threads_do_not_change_a_bit() -> None:
     x, w = _arrays((9, 24, 24, 16), (5, 5, 16, 32))
     results = []

@@ -217,10 +217,11 @@ def pack(*parameters: int) -> Assembly:
 def forward(*parameters: int) -> Assembly:
     """The correlation: images, packed filter, result, result's bytes per image, scratch, first and last band.
 
-    After the geometry come the bytes from a row of the result to the next, and from a pixel to the next.
+    After the geometry come the bytes from a row of the result to the next, and from a pixel to the next, and whether
+    the result is added to what is there.
     """
     shape, on = Geometry(parameters[:14]), tiles.host()
-    out_row, out_pixel = parameters[14:]
+    out_row, out_pixel, adds = parameters[14:]
     columns, lines = shape.columns.output, _lines(shape, on)
     made = Function(
         "tfbench_forward",
@@ -229,7 +230,7 @@ def forward(*parameters: int) -> Assembly:
     )
     for name, value in (("x", "images"), ("filter", "packed"), ("out", "result"), ("padded", "scratch")):
         made.do(f"%{name} = inttoptr i64 %{value} to ptr")
-    made_tiles = Tiles(on, adds=False)
+    made_tiles = Tiles(on, adds=bool(adds))
 
     def row_group(count: int, a_at: str, c_at: str) -> None:
         """`count` rows of output, of all filters."""

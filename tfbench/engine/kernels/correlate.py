@@ -214,7 +214,7 @@ class Correlation:
         `x` has to be contiguous, `out` need not be; neither may be empty.
         """
         x = x.reshape(-1, self.vertical.input, self.horizontal.input, self.channels)
-        if filter.ndim == 4 and self.compiled.forward(self, x, filter, out):
+        if self.compiled.forward(self, x, filter, out):
             return
         filter = np.ascontiguousarray(filter.reshape(-1, self.filters))
         direct = out.flags.c_contiguous
