@@ -59,6 +59,9 @@ def argmax(xp: Any, x: Any, found: Sequence[Window]) -> tuple[Any, Any]:
     best = x[(slice(None), *(xp.asarray(position) for position in positions))]
     winner = xp.empty(best.shape, kind)
     winner[...] = xp.asarray(numbers.astype(kind))
+    if xp is not np and x.dtype.kind == "f":
+        # Whether there is a NaN, the host would have to wait to see.
+        return _argmax_with_nan(xp, x, found, best, winner)
     start = best.copy() if x.dtype.kind == "f" else None
     spare = xp.empty_like(winner)
     greater = xp.empty(best.shape, bool)

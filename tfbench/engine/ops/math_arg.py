@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.dtypes import as_dtype
@@ -71,8 +73,11 @@ def _kernel(opdef: OpDef, name: str, worst: float) -> None:
             raise errors.InvalidArgumentError(
                 None, None, f"Reduction axis {axis % rank} is empty in shape {list(x.shape)}"
             )
+        if xp is not np and x.dtype.kind == "f":
+            # As below, without waiting to see whether there is a NaN.
+            x = xp.where(xp.isnan(x), x.dtype.type(worst), x)
         places = getattr(xp, name)(x, axis=axis)
-        if x.dtype.kind == "f" and xp.isnan(extreme(xp, x)):
+        if xp is np and x.dtype.kind == "f" and xp.isnan(extreme(xp, x)):
             # NumPy stops at the first NaN; TensorFlow never takes one, since comparisons with it are false.
             places = getattr(xp, name)(xp.where(xp.isnan(x), x.dtype.type(worst), x), axis=axis)
         return xp.asarray(places).astype(output_type.as_numpy_dtype)
