@@ -11,6 +11,7 @@ from tfbench.contrib.evaluation import (
     get_or_create_eval_step,
 )
 from tfbench.contrib.hparam import HParams, parse_values
+from tfbench.contrib.sampling import rejection_sample, resample_at_rate, stratified_sample, weighted_resample
 from tfbench.contrib.slim.learning import (
     add_gradients_summaries,
     clip_gradient_norms,
@@ -25,5 +26,6 @@ __all__ = [
     "GreedyLoadBalancingStrategy", "HParams", "RandomStrategy", "StopAfterNEvalsHook", "SummaryAtEndHook",
     "add_gradients_summaries", "bucket", "bucket_by_sequence_length", "byte_size_load_fn", "checkpoints_iterator",
     "clip_gradient_norms", "create_train_op", "evaluate_once", "evaluate_repeatedly", "get_or_create_eval_step",
-    "multiply_gradients", "parse_values", "train", "wait_for_new_checkpoint",
+    "multiply_gradients", "parse_values", "rejection_sample", "resample_at_rate", "stratified_sample", "train",
+    "wait_for_new_checkpoint", "weighted_resample",
 ]  # fmt: skip
