@@ -18,6 +18,7 @@ from tfbench.engine.compiled.sources import Loops
 Array = Any
 
 _WINDOWS = ["i8"] * 6  # of the rows, then of the columns
+_UNROLLED = 25  # inputs in a window
 
 
 def _first(position: int, before: int, stride: int) -> int:
@@ -61,12 +62,17 @@ def max_pool(kind: str) -> Loops:
     return Loops(loops, [f"{kind}[3]", *_WINDOWS, "i8", kind, f"{kind}[1]", f"{kind}[3]"])
 
 
-def max_pool_grad(kind: str) -> Loops:
-    """Adds each of `dy` to `dx` at the first of the largest inputs of its window; a NaN that comes first stays."""
+def max_pool_grad(kind: str, rows: int, columns: int) -> Loops:
+    """Adds each of `dy` to `dx` at the first of the largest inputs of its window; a NaN that comes first stays.
+
+    The size of windows is a constant to the compiler. Where all of a window lies inside the image, and is not large,
+    the search for its largest input is unrolled.
+    """
+    unrolled = rows * columns <= _UNROLLED
 
     def loops(
-        x: Array, dy: Array, above: int, rows: int, down: int, before: int, columns: int, right: int,
-        channels: int, best: Array, winner: Array, dx: Array,
+        x: Array, dy: Array, above: int, down: int, before: int, right: int, channels: int,
+        best: Array, winner: Array, dx: Array,
     ) -> None:  # fmt: skip
         images, height, length = x.shape
         width = length // channels
@@ -76,29 +82,37 @@ def max_pool_grad(kind: str) -> Loops:
                 top, bottom = first_of(p, above, down), end_of(p, above, rows, down, height)
                 for q in range(dy.shape[2] // channels):
                     left, end = first_of(q, before, right), end_of(q, before, columns, right, width)
-                    candidate = x[image, top, left * channels : (left + 1) * channels]
-                    for k in range(channels):
-                        best[k] = candidate[k]
-                    winner[:] = 0
-                    tap = np.int32(0)
+                    if unrolled and bottom - top == rows and end - left == columns:
+                        for k in range(channels):
+                            value, number = x[image, top, left * channels + k], np.int32(0)
+                            for u in range(rows):
+                                for v in range(columns):
+                                    candidate = x[image, top + u, (left + v) * channels + k]
+                                    greater = candidate > value
+                                    value = candidate if greater else value
+                                    number = np.int32(u * columns + v) if greater else number
+                            winner[k] = number
+                    else:
+                        for k in range(channels):
+                            best[k] = x[image, top, left * channels + k]
+                            winner[k] = 0
+                        for u in range(top, bottom):
+                            for v in range(left, end):
+                                tap = np.int32((u - top) * columns + v - left)
+                                candidates = x[image, u, v * channels : (v + 1) * channels]
+                                for k in range(channels):
+                                    greater = candidates[k] > best[k]
+                                    best[k] = candidates[k] if greater else best[k]
+                                    winner[k] = tap if greater else winner[k]
+                    given, chosen = dy[image, p, q * channels : (q + 1) * channels], winner[0:channels]
                     for u in range(top, bottom):
                         for v in range(left, end):
-                            candidate = x[image, u, v * channels : (v + 1) * channels]
-                            for k in range(channels):
-                                greater = candidate[k] > best[k]
-                                best[k] = candidate[k] if greater else best[k]
-                                winner[k] = tap if greater else winner[k]
-                            tap += np.int32(1)
-                    given = dy[image, p, q * channels : (q + 1) * channels]
-                    tap = np.int32(0)
-                    for u in range(top, bottom):
-                        for v in range(left, end):
+                            tap = np.int32((u - top) * columns + v - left)
                             target = dx[image, u, v * channels : (v + 1) * channels]
                             for k in range(channels):
-                                target[k] += given[k] if winner[k] == tap else zero
-                            tap += np.int32(1)
+                                target[k] += given[k] if chosen[k] == tap else zero
 
-    return Loops(loops, [*[f"{kind}[3]"] * 2, *_WINDOWS, "i8", f"{kind}[1]", "i4[1]", f"{kind}[3]"])
+    return Loops(loops, [*[f"{kind}[3]"] * 2, *["i8"] * 5, f"{kind}[1]", "i4[1]", f"{kind}[3]"])
 
 
 def avg_pool(kind: str) -> Loops:

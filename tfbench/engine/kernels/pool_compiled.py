@@ -21,14 +21,14 @@ Array = Any
 _FEWEST_CHANNELS = 3
 
 
-def _kernel(maker: str, images: Array, found: Sequence[Window], passes: int) -> Any:
+def _kernel(maker: str, images: Array, found: Sequence[Window], passes: int, *parameters: int) -> Any:
     """The loops, if the case is one of theirs and they are there. `passes`: how often NumPy goes over the images."""
     kind = native(images)
     if kind is None or len(found) != 2 or images.shape[-1] < _FEWEST_CHANNELS or not images.size:
         return None
     if any(window.output == 0 for window in found):
         return None
-    return tier.kernel("loops_pool", maker, kind).ready(passes * images.nbytes)
+    return tier.kernel("loops_pool", maker, kind, *parameters).ready(passes * images.nbytes)
 
 
 def _numbers(found: Sequence[Window]) -> list[int]:
@@ -76,16 +76,18 @@ def max_pool_grad(xp: Any, x: Array, grad: Array, found: Sequence[Window], dx: A
     """Adds to `dx` what `MaxPoolGrad` gives; False if NumPy has to do it."""
     if xp is not np or grad.dtype != x.dtype or not grad.flags.c_contiguous:
         return False
-    loops = _kernel("max_pool_grad", x, found, 2 * found[0].size * found[-1].size)
+    sizes = [window.size for window in found]
+    loops = _kernel("max_pool_grad", x, found, 2 * sizes[0] * sizes[-1], *sizes)
     if loops is None:
         return False
     channels = x.shape[-1]
+    steps = [number for window in found for number in (window.before, window.stride)]
     groups = pieces(np, len(x), x[:1].nbytes, COMPILED_BYTES)
 
     def task(number: int) -> None:
         group = groups[number]
         best, winner = np.empty(channels, x.dtype), np.empty(channels, np.int32)
-        loops(_lines(x[group]), _lines(grad[group]), *_numbers(found), channels, best, winner, _lines(dx[group]))
+        loops(_lines(x[group]), _lines(grad[group]), *steps, channels, best, winner, _lines(dx[group]))
 
     run(np, len(groups), task)
     return True
