@@ -19,6 +19,8 @@ Array = Any
 #: below this many numbers NumPy's calls cost less than to look for something better
 _FEWEST = 4_096
 _PASSES = 5
+#: up to so many numbers there is nothing to share out
+_ONE_PIECE = 1 << 18
 
 
 def compiled(maker: str, xp: Any, *operands: Array, single: bool = False) -> Array | None:
@@ -35,10 +37,13 @@ def compiled(maker: str, xp: Any, *operands: Array, single: bool = False) -> Arr
     loops = tier.kernel("loops_math", maker, *parameters).ready(_PASSES * x.nbytes)
     if loops is None:
         return None
-    from tfbench.engine.kernels.blocks import COMPILED_BYTES, pieces, run
-
     out = np.empty(x.shape, x.dtype)
     flat, target = [operand.reshape(-1) for operand in operands], out.reshape(-1)
+    if x.size <= _ONE_PIECE:
+        loops(*flat, target)
+        return out
+    from tfbench.engine.kernels.blocks import COMPILED_BYTES, pieces, run
+
     parts = pieces(np, x.size, x.itemsize, COMPILED_BYTES)
     run(np, len(parts), lambda number: loops(*[operand[parts[number]] for operand in flat], target[parts[number]]))
     return out

@@ -44,6 +44,8 @@ def available() -> int:
 
 class _Current(threading.local):
     limit = 0
+    #: the `arithmetic` around the call: how many threads it allows
+    around: int | None = None
 
 
 _current = _Current()
@@ -82,7 +84,7 @@ class limit:  # noqa: N801 (used as `with limit(2):`)
 class arithmetic:  # noqa: N801 (as `limit`)
     """Context of one run: `limit(threads)`, BLAS included if it is one, and no floating-point warnings."""
 
-    __slots__ = ("_before", "_quiet", "_threads")
+    __slots__ = ("_around", "_before", "_quiet", "_threads")
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
@@ -91,8 +93,8 @@ class arithmetic:  # noqa: N801 (as `limit`)
     def __enter__(self) -> None:
         self._quiet = np.errstate(all="ignore")
         self._quiet.__enter__()
-        self._before = _current.limit
-        _current.limit = self._threads
+        self._before, self._around = _current.limit, _current.around
+        _current.limit = _current.around = self._threads
         if self._threads == 1:
             blas.one_thread.__enter__()
 
@@ -101,7 +103,7 @@ class arithmetic:  # noqa: N801 (as `limit`)
     ) -> None:
         if self._threads == 1:
             blas.one_thread.__exit__()
-        _current.limit = self._before
+        _current.limit, _current.around = self._before, self._around
         self._quiet.__exit__(kind, error, trace)
 
 
@@ -184,6 +186,10 @@ def parallel(tasks: int, work: Work) -> None:
     threads = count()
     helpers = min(threads, tasks) - 1
     if helpers <= 0:
+        around = _current.around
+        if around == 1 or (around is not None and threads > 1):  # all that follows has been seen to
+            work(iter(range(tasks)))
+            return
         with np.errstate(all="ignore"), blas.one_thread if threads == 1 else nullcontext():
             work(iter(range(tasks)))
         return
