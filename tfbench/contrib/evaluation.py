@@ -122,12 +122,13 @@ def _latest(eval_ops: Any) -> Any:
 
 
 def _run(creator: Any, hooks: list[Any], eval_ops: Any, feed_dict: Any) -> None:
+    logging.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
     with MonitoredSession(session_creator=creator, hooks=hooks) as session:
-        logging.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
         if eval_ops is not None:
             while not session.should_stop():
                 session.run(eval_ops, feed_dict)
-        logging.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
+    # Behind the block: it is what takes the end of the input for what it is.
+    logging.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
 
 
 def evaluate_once(

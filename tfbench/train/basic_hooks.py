@@ -106,7 +106,7 @@ class LoggingTensorHook(SessionRunHook):
             if self._formatter is not None:
                 logging.info(self._formatter(values))
                 return
-            text = ", ".join(f"{tag} = {values[tag]}" for tag in self._order)
+            text = ", ".join(f"{tag} = {values[tag]!s}" for tag in self._order)
             logging.info("%s", text if seconds is None else f"{text} ({seconds:.3f} sec)")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfbench import errors, logging
@@ -142,10 +142,15 @@ class QueueRunner:
                 thread.start()
         return made
 
+    def _enqueuer(self, sess: Any, enqueue_op: Any) -> Callable[[], Any]:
+        """What a thread calls again and again."""
+        enqueue: Callable[[], Any] = sess.make_callable(enqueue_op)
+        return enqueue
+
     def _run(self, sess: Any, enqueue_op: Any, coord: Coordinator | None) -> None:
         counted = False
         try:
-            enqueue = sess.make_callable(enqueue_op)
+            enqueue = self._enqueuer(sess, enqueue_op)
             while coord is None or not coord.should_stop():
                 try:
                     enqueue()
