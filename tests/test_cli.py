@@ -135,7 +135,7 @@ def test_comparing(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("name", "options", "words"),
     [
         ("model", [], "there is no file and no checkpoint"),
-        ("words.txt", [], "is no GraphDef, no meta graph and no checkpoint"),
+        ("words.txt", [], "is no GraphDef, no meta graph, no SavedModel and no checkpoint"),
         ("empty.pb", [], "holds no nodes: it is no GraphDef"),
         ("nowhere/x", [], "there is no file and no checkpoint"),
         ("graph.pb", ["--focus", "layr/y"], "did you mean layer/y"),
@@ -159,11 +159,19 @@ def test_a_near_prefix_is_named(files: Path, capsys: pytest.CaptureFixture[str])
     assert f"there is {files / 'model-7'}" in capsys.readouterr().err
 
 
-def test_a_saved_model_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "saved_model.pb").write_bytes(b"x")
-    for path in (tmp_path, tmp_path / "saved_model.pb"):
-        assert run(path) == 1
-        assert "a SavedModel, which tfbench cannot read" in capsys.readouterr().err
+def test_a_saved_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "served"
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 2], name="x")
+        w = tf.get_variable("weights", [2, 2])
+        session.run(w.initializer)
+        tf.saved_model.simple_save(session, str(folder), {"x": x}, {"y": tf.matmul(x, w, name="y")})
+    for path in (folder, folder / "saved_model.pb"):
+        assert run(path) == 0
+        assert "weights  (2, 2)  float32" in capsys.readouterr().out
+    (folder / "saved_model.pb").write_bytes(b"\xff\xff")
+    assert run(folder) == 1
+    assert capsys.readouterr().err.startswith("tfbench: ")
 
 
 def test_a_damaged_checkpoint(files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,7 @@
 """`tfbench inspect FILE`: what is in a graph or a checkpoint, as text, HTML, SVG or PNG, without a notebook.
 
-FILE is a GraphDef (`.pb`, `.pbtxt`), a meta graph (`.meta`) or the prefix of a checkpoint; of a checkpoint that has its
-meta graph beside it, the graph is shown too. A graph with ops that tfbench does not have is shown all the same, without
+FILE is a GraphDef (`.pb`, `.pbtxt`), a meta graph (`.meta`), a SavedModel's folder or the prefix of a checkpoint; of a
+checkpoint that has its meta graph beside it, the graph is shown too. A graph with ops that tfbench does not have is shown all the same, without
 the shapes that only they would know.
 """
 
@@ -14,6 +14,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+_SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 
 
 class Trouble(Exception):
@@ -40,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     inspect = commands.add_parser(
         "inspect",
         help="show a graph or a checkpoint",
-        description="Shows a GraphDef (.pb, .pbtxt), a meta graph (.meta) or a checkpoint (its prefix, or its folder).",
+        description="Shows a GraphDef (.pb, .pbtxt), a meta graph (.meta), a SavedModel or a checkpoint (prefix or folder).",
         epilog="Without --html, --svg or --png it prints text.",
     )
     inspect.add_argument("file", metavar="FILE")
@@ -104,30 +106,19 @@ def _inspect(arguments: Any) -> int:
 
 
 def kind_of(path: str) -> str:
-    """'graph' or 'checkpoint'.
+    """'graph' (a SavedModel's, too) or 'checkpoint'.
 
     Raises:
-      Trouble: if there is no such file, or it is something else.
+      Trouble: if there is no such file.
     """
     if os.path.isfile(path) and not path.endswith((".index", ".data-00000-of-00001")):
-        if path.endswith(("saved_model.pb", "saved_model.pbtxt")):
-            raise Trouble(
-                f"{path} is a SavedModel, which tfbench cannot read; a GraphDef, a .meta or a checkpoint it can"
-            )
-        if os.path.basename(path) == "checkpoint":
-            return "checkpoint"
-        return "graph"
+        return "checkpoint" if os.path.basename(path) == "checkpoint" else "graph"
     if os.path.isdir(path):
-        if os.path.isfile(os.path.join(path, "saved_model.pb")):
-            raise Trouble(
-                f"{path} holds a SavedModel, which tfbench cannot read; a GraphDef, a .meta or a checkpoint it can"
-            )
-        return "checkpoint"
+        return "graph" if any(os.path.isfile(os.path.join(path, name)) for name in _SAVED_MODEL) else "checkpoint"
     if os.path.isfile(f"{_prefix(path)}.index") or os.path.isfile(path):
         return "checkpoint"
-    beside = (
-        sorted(Path(path).parent.glob(f"{glob_escaped(Path(path).name)}*.index")) if Path(path).parent.is_dir() else []
-    )
+    folder = Path(path).parent
+    beside = sorted(folder.glob(f"{glob_escaped(Path(path).name)}*.index")) if folder.is_dir() else []
     hint = f"; there is {beside[-1].with_suffix('')}" if beside else ""
     raise Trouble(f"there is no file and no checkpoint {path}{hint}")
 
@@ -161,41 +152,64 @@ def load_graph(path: str, notes: list[str]) -> tuple[Any, Any]:
     """
     from tfbench.bench.graph_files import read_graph
     from tfbench.engine.graph import Graph
+    from tfbench.formats.meta_graph import import_scoped_meta_graph
     from tfbench.snapshot import take
     from tfbench.snapshot.from_graph_def import from_graph_def
 
-    nodes = _nodes(path)
-    name = os.path.basename(path)
+    message, is_meta = _message(path, notes)
+    name = os.path.basename(path.rstrip("/"))
     graph = Graph()
     try:
-        read_graph(graph, path)
+        if is_meta:
+            with graph.as_default():
+                import_scoped_meta_graph(message, graph=graph)
+        else:
+            read_graph(graph, path)
         return graph, take(graph, name=name)
     except Exception as error:
         notes.append(f"shown without what only its ops know (shapes): {_first_line(error)}")
     try:
-        return None, from_graph_def(nodes, name)
+        return None, from_graph_def(message.graph_def if is_meta else message, name)
     except ValueError as error:
         raise Trouble(f"{path} holds no whole graph: {_first_line(error)}") from None
 
 
-def _nodes(path: str) -> Any:
-    """The GraphDef in a file."""
-    import importlib
-
+def _message(path: str, notes: list[str]) -> tuple[Any, bool]:
+    """The GraphDef or MetaGraphDef in a file, and whether it is the latter."""
     import tfbench.api  # noqa: F401 - the ops that a graph may have
+    from tfbench.formats import meta_graph as files
 
-    files = importlib.import_module("tfbench.formats.meta_graph")
     try:
+        if os.path.isdir(path) or os.path.basename(path) in _SAVED_MODEL:
+            return _of_saved_model(path, notes), True
         if path.endswith(".meta"):
-            message = files.read_meta_graph_file(path).graph_def
+            message: Any = files.read_meta_graph_file(path)
         else:
             message = files.read_message(path, files.protos.GraphDef())
     except OSError as error:
-        raise Trouble(f"{path} is no GraphDef, no meta graph and no checkpoint: {_first_line(error)}") from None
-    if not message.node or not all(node.name and node.op for node in message.node):
-        what = "meta graph" if path.endswith(".meta") else "GraphDef"
+        what = "no GraphDef, no meta graph, no SavedModel and no checkpoint"
+        raise Trouble(f"{path} is {what}: {_first_line(error)}") from None
+    is_meta = path.endswith(".meta")
+    nodes = message.graph_def.node if is_meta else message.node
+    if not nodes or not all(node.name and node.op for node in nodes):
+        what = "meta graph" if is_meta else "GraphDef"
         raise Trouble(f"{path} holds no nodes: it is no {what} (a meta graph's name ends in .meta)")
-    return message
+    return message, is_meta
+
+
+def _of_saved_model(path: str, notes: list[str]) -> Any:
+    """The meta graph of a SavedModel that serves, or else its first."""
+    from tfbench.saved_model.loader import parse_saved_model
+
+    found = parse_saved_model(path if os.path.isdir(path) else os.path.dirname(path) or ".").meta_graphs
+    if not found:
+        raise Trouble(f"{path} is a SavedModel without a graph")
+    chosen = next((graph for graph in found if "serve" in graph.meta_info_def.tags), found[0])
+    if len(found) > 1:
+        tags = "; ".join(", ".join(graph.meta_info_def.tags) or "no tags" for graph in found)
+        shown = ", ".join(chosen.meta_info_def.tags)
+        notes.append(f"{len(found)} graphs in this SavedModel ({tags}); this is the one of {shown}")
+    return chosen
 
 
 def _tensors(path: str) -> str:

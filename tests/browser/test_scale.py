@@ -79,6 +79,7 @@ def test_the_page_keeps_its_size_in_a_long_loop(open_notebook):
             "for _ in range(6_000):\n    session.run(more); panel.publisher.look(); time.sleep(0.001)",
         ]
     )
+    notebook.page.set_viewport_size({"width": 1500, "height": 1000})  # room for the column of means
     notebook.run(0)
     panel = Panel(notebook, 0)
     session = panel.page.context.new_cdp_session(panel.page)
