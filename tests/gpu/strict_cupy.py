@@ -225,6 +225,8 @@ class ndarray:  # noqa: N801 - CuPy's name
                 plain.append(item)
             else:
                 plain.append(_unwrap(item, given, "an index"))
+                if isinstance(item, ndarray) and item.dtype == np.bool_:
+                    waits["mask"] += 1  # how much it picks, the host has to know
         try:
             self._held[tuple(plain)]
         except IndexError as error:
@@ -446,6 +448,8 @@ class _Function:
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         _check_call("cupy", self.__name__, args, keywords)
+        if self.__name__ in _SIZED or (self.__name__ == "where" and len(args) == 1):
+            waits["size"] += 1
         given: list[Any] = []
         plain = _unwrap(args, given, self.__name__)
         named = _unwrap(keywords, given, self.__name__)
@@ -469,6 +473,9 @@ class _Function:
     def __repr__(self) -> str:
         return f"<stand-in for cupy.{self.__name__}>"
 
+
+#: functions whose results have a size that the host has to wait for
+_SIZED = frozenset({"argwhere", "compress", "extract", "flatnonzero", "nonzero", "trim_zeros", "unique"})
 
 #: what CUDA has atomic operations for (`at`): ufunc -> types
 _ATOMIC = {

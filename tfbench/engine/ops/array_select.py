@@ -217,6 +217,10 @@ def _one_hot_kernel(xp: Any, indices: Any, depth: Any, on: Any, off: Any, *, axi
     size = int(depth)
     if size < 0:
         raise invalid(f"depth must be non-negative, got: {size}")
+    if xp is not np:
+        # Without asking which of them are in range: one comparison of each index with each place.
+        result = xp.where(indices[..., None] == xp.arange(size, dtype=indices.dtype), on, off)
+        return result if axis in (-1, indices.ndim) else xp.moveaxis(result, -1, axis)
     flat = indices.reshape(-1)
     result = xp.full((flat.size, size), off, on.dtype)
     rows = xp.nonzero((flat >= 0) & (flat < size))[0]
