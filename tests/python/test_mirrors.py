@@ -42,6 +42,13 @@ def test_they_are_the_same_objects():
     assert callable(moving_averages.assign_moving_average)
 
 
+def test_as_attributes():
+    assert tf.python.ops.math_ops.less is tf.less
+    assert tf.python.pywrap_tensorflow.NewCheckpointReader is tf.train.NewCheckpointReader
+    with pytest.raises(AttributeError, match="'tfbench.python' has no attribute 'keras'"):
+        tf.python.keras
+
+
 def test_with_dependencies_waits():
     from tfbench.python.ops import control_flow_ops
 
