@@ -111,8 +111,8 @@ def _looking(tf: Any) -> bool:
     return late
 
 
-#: bursts in turns, and the steps of one
-_PAIRS, _STEPS = 11, 500
+#: bursts in turns, and the steps of one: long enough for looks and the rests between them
+_PAIRS, _STEPS = 7, 1200
 #: a loop may become this much slower
 _MOST = 0.05
 

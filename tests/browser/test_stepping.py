@@ -184,3 +184,18 @@ def test_values_are_watched_while_a_cell_loops(open_notebook: Any) -> None:
     text = notebook.run(5)
     assert text.splitlines()[0].split() == ["name", "now", "seen", "curve"]
     expect(table).to_contain_text("no longer watched")
+
+
+def test_a_kernel_that_does_not_hear_can_be_interrupted(open_notebook: Any) -> None:
+    loop = LOOP.replace("update.eval", "panel.publisher.controls.receive = lambda content: None\n        update.eval")
+    notebook = open_notebook([BUILD, GRAPH, SHOW, loop, "caught[:17]"])
+    for cell in range(3):
+        notebook.run(cell)
+    panel = Panel(notebook, 2)
+    expect(panel.find("tfb-do-pause")).to_be_visible()
+    notebook.start(3)
+    expect(panel.find("tfb-status")).to_contain_text("live", timeout=10_000)
+    press(panel, "stop")
+    expect(panel.find("tfb-halt")).to_contain_text("The kernel is busy and has not heard it yet.", timeout=10_000)
+    panel.find("tfb-interrupt").click()
+    assert notebook.run(4) == "'KeyboardInterrupt'"

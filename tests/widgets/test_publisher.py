@@ -149,7 +149,7 @@ def test_history_reaches_a_page_that_comes_later(start: Callable[..., tuple[Publ
     assert page.history[index] == [0.0, 1.0, 2.0, 3.0, 4.0]
 
 
-def test_the_thread_rests_thirty_times_as_long_as_it_looks(start: Callable[..., tuple[Publisher, Page]]) -> None:
+def test_the_thread_rests_forty_times_as_long_as_it_looks(start: Callable[..., tuple[Publisher, Page]]) -> None:
     graph = conv_graph()
     session = FakeSession(graph)
     clock = Clock()
@@ -164,7 +164,7 @@ def test_the_thread_rests_thirty_times_as_long_as_it_looks(start: Callable[..., 
         return find(container, name)
 
     session.find = slow  # type: ignore[method-assign]
-    assert turn(publisher) == pytest.approx(7 * 0.01 * 30)
+    assert turn(publisher) == pytest.approx(7 * 0.01 * 40)
     session.find = find  # type: ignore[method-assign]
     assert turn(publisher) == PERIOD
 

@@ -1,7 +1,7 @@
 """Looks at what a session's variables hold while a loop runs; one thread a session, however many panels.
 
 After every run the session calls `ran`, which only raises a flag. The thread sees it, at most ten times a second,
-and lets each panel's publisher take what it has not sent yet. It then rests thirty times as long as that took:
+and lets each panel's publisher take what it has not sent yet. It then rests forty times as long as that took:
 following costs a loop less than 5 %. A flag raised while it rests is seen when it wakes, so the last look always
 happens.
 """
@@ -23,7 +23,7 @@ HISTORY = 120
 #: seconds between two looks at the variables
 PERIOD = 0.1
 #: rest for so many times what a look took
-REST = 30.0
+REST = 40.0
 #: after so many seconds without a run a session counts as quiet
 QUIET = 1.0
 
