@@ -45,7 +45,7 @@ def test_they_are_the_same_objects():
 def test_as_attributes():
     assert tf.python.ops.math_ops.less is tf.less
     assert tf.python.pywrap_tensorflow.NewCheckpointReader is tf.train.NewCheckpointReader
-    with pytest.raises(AttributeError, match="'tfbench.python' has no attribute 'keras'"):
+    with pytest.raises(AttributeError, match=r"'tfbench\.python' has no attribute 'keras'"):
         tf.python.keras
 
 

@@ -25,8 +25,6 @@ TABLE: dict[str, dict[str, tuple[str, ...]]] = {
         "function": ("api",),
         "graph_util": ("graph_util",),
         "graph_util_impl": ("graph_util",),
-        "graph_util": ("graph_util",),
-        "graph_util_impl": ("graph_util",),
         "importer": ("formats.import_graph",),
         "load_library": ("api",),
         "ops": ("api", "engine.composite", "engine.gradients.registry"),
