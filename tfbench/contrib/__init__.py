@@ -7,6 +7,7 @@ from typing import Any
 
 _PARTS = (
     "checkpoint",
+    "crf",
     "data",
     "deprecated",
     "framework",
