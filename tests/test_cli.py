@@ -168,7 +168,7 @@ def test_a_saved_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         tf.saved_model.simple_save(session, str(folder), {"x": x}, {"y": tf.matmul(x, w, name="y")})
     for path in (folder, folder / "saved_model.pb"):
         assert run(path) == 0
-        assert "weights  (2, 2)  float32" in capsys.readouterr().out
+        assert "weights   (2, 2)  float32" in capsys.readouterr().out
     (folder / "saved_model.pb").write_bytes(b"\xff\xff")
     assert run(folder) == 1
     assert capsys.readouterr().err.startswith("tfbench: ")

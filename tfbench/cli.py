@@ -1,8 +1,8 @@
 """`tfbench inspect FILE`: what is in a graph or a checkpoint, as text, HTML, SVG or PNG, without a notebook.
 
 FILE is a GraphDef (`.pb`, `.pbtxt`), a meta graph (`.meta`), a SavedModel's folder or the prefix of a checkpoint; of a
-checkpoint that has its meta graph beside it, the graph is shown too. A graph with ops that tfbench does not have is shown all the same, without
-the shapes that only they would know.
+checkpoint that has its meta graph beside it, the graph is shown too. A graph with ops that tfbench does not have is
+shown all the same, without the shapes that only they would know.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+#: what a SavedModel's folder has one of
 _SAVED_MODEL = ("saved_model.pb", "saved_model.pbtxt")
 
 
@@ -42,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     inspect = commands.add_parser(
         "inspect",
         help="show a graph or a checkpoint",
-        description="Shows a GraphDef (.pb, .pbtxt), a meta graph (.meta), a SavedModel or a checkpoint (prefix or folder).",
+        description="Shows a GraphDef (.pb, .pbtxt), a meta graph (.meta), a SavedModel, or a checkpoint (its prefix).",
         epilog="Without --html, --svg or --png it prints text.",
     )
     inspect.add_argument("file", metavar="FILE")
@@ -178,6 +179,7 @@ def _message(path: str, notes: list[str]) -> tuple[Any, bool]:
     """The GraphDef or MetaGraphDef in a file, and whether it is the latter."""
     import tfbench.api  # noqa: F401 - the ops that a graph may have
     from tfbench.formats import meta_graph as files
+    from tfbench.formats import protos
 
     try:
         if os.path.isdir(path) or os.path.basename(path) in _SAVED_MODEL:
@@ -185,7 +187,7 @@ def _message(path: str, notes: list[str]) -> tuple[Any, bool]:
         if path.endswith(".meta"):
             message: Any = files.read_meta_graph_file(path)
         else:
-            message = files.read_message(path, files.protos.GraphDef())
+            message = files.read_message(path, protos.GraphDef())
     except OSError as error:
         what = "no GraphDef, no meta graph, no SavedModel and no checkpoint"
         raise Trouble(f"{path} is {what}: {_first_line(error)}") from None
