@@ -226,7 +226,7 @@ def source() -> str:
 
 
 #: No fused multiplication and addition: it rounds once where the CPU rounds twice.
-OPTIONS = ("--fmad=false", "--std=c++11")
+OPTIONS = ("--fmad=false", "--std=c++17")
 
 _modules: dict[int, Any] = {}
 

@@ -16,7 +16,7 @@ import numpy as np
 Array = Any
 
 _THREADS = 256
-OPTIONS = ("--fmad=false", "--std=c++11")
+OPTIONS = ("--fmad=false", "--std=c++17")
 
 #: ufunc -> what it is in C, for the types f (float) and d (double); the sign of NaN is NaN, as are maxima with it
 _EXPRESSIONS = {
