@@ -1,4 +1,4 @@
-"""Rows looked up and written by number on a device: NumPy's results, TensorFlow's on GPUs where there is no such row."""
+"""Rows looked up and written by number on a device: NumPy's results, and TensorFlow's where there is no such row."""
 
 from __future__ import annotations
 
