@@ -6,6 +6,12 @@ from importlib import import_module
 from typing import Any
 
 from tfbench.engine.ops.array_blocks import depth_to_space, space_to_batch, space_to_depth
+from tfbench.engine.ops.ctc import (
+    ctc_beam_search_decoder,
+    ctc_beam_search_decoder_v2,
+    ctc_greedy_decoder,
+    ctc_loss,
+)
 from tfbench.engine.ops.math_unary import sigmoid, tanh
 from tfbench.engine.ops.nn_activations import elu, relu, selu, softplus, softsign
 from tfbench.engine.ops.nn_bias import bias_add

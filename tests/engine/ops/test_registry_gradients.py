@@ -79,6 +79,7 @@ CONSTANT: dict[str, set[int]] = {
 
 #: How many of an op's results TensorFlow differentiates, where those after them depend on the inputs too.
 RESULTS: dict[str, int] = {
+    "CTCLoss": 1,
     "FusedBatchNorm": 1,
     "FusedBatchNormV2": 1,
     "FusedBatchNormV3": 1,
@@ -87,6 +88,7 @@ RESULTS: dict[str, int] = {
 
 #: whose gradient's own gradient is TensorFlow's, but not the derivative
 FIRST_ONLY: dict[str, str] = {
+    "CTCLoss": "the second one is refused",
     "SoftmaxCrossEntropyWithLogits": "it counts as constant in the labels what holds only where they add up to 1",
     "ResizeBilinear": "its gradient counts as having none, though it is linear",
     "Zeta": "its slope in q is a zeta of x, which counts as constant there again",

@@ -96,6 +96,7 @@ from tfbench.engine.ops.spectral import *
 from tfbench.engine.ops.spectral_real import *
 from tfbench.engine.ops import (  # public as `tf.nn` or `tf.image`, or known by op type only
     beams,
+    ctc,
     dataset_functions,
     dataset_iterators,
     dataset_sources,
