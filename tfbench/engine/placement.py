@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from tfbench.engine import dtypes
 from tfbench.engine.attributes import reference_inputs
 from tfbench.engine.colocation import ALL_KINDS, Groups, bit
+from tfbench.engine.cpu_only import REASONS
 from tfbench.engine.device_names import ANY, fits, requested
 from tfbench.engine.operation import Operation
 from tfbench.engine.placement_errors import types_of
@@ -83,7 +84,7 @@ class Placement:
             kinds = self._kinds[self.groups.number[op]]
             if any(kinds & bit(device.kind) for device in wanted):
                 return Reason("colocated", f"with {self._tied_to(op) or self._a_mate(op)}")
-        return Reason("soft: no kernel", f"{op.type}{types_of(op)} on {wanted[0].kind}")
+        return Reason("soft: no kernel", f"{op.type}{types_of(op)} on {wanted[0].kind}{_because(op, wanted[0])}")
 
     def _default(self, op: Operation) -> Reason:
         if self.groups is None:
@@ -97,8 +98,8 @@ class Placement:
             return Reason("colocated", f"with {self._a_mate(op)}")
         best = self.devices[self._assigned[i]].kind
         if any(device.kind != best for device in self.devices) and self._kinds[i] & ALL_KINDS == bit(best):
-            other = next(device.kind for device in self.devices if device.kind != best)
-            return Reason("default", f"no {other} kernel for {op.type}{types_of(op)}")
+            other = next(device for device in self.devices if device.kind != best)
+            return Reason("default", f"no {other.kind} kernel for {op.type}{types_of(op)}{_because(op, other)}")
         return Reason("default")
 
     def _tied_to(self, op: Operation) -> str:
@@ -130,6 +131,12 @@ class Placement:
             if mate.device and fits(groups.request(other), device.parts):
                 return mate.name
         return next((groups.ops[o].name for o in mates if self._kinds[o] != self._kinds[i]), groups.ops[mates[0]].name)
+
+
+def _because(op: Operation, device: Any) -> str:
+    """Why `op` cannot be on a real GPU although TensorFlow has it there, where that is so."""
+    reason = REASONS.get(op.type) if device.kind == "GPU" and not device.simulated else None
+    return f": {reason}" if reason else ""
 
 
 def _source_of_state(op: Operation) -> str:

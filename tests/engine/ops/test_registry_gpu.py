@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tfbench as tf
 from tests.engine.ops.on_gpu import CPU, GPU, NotOnGpu, Placed, fetched
 from tests.engine.ops.sampling import collect, declared
 from tests.gpu import strict_cupy
@@ -148,3 +149,15 @@ def _always_on_host(type: str) -> bool:
 
 
 HANDLES = {str(dtypes.resource), str(dtypes.variant), str(dtypes.string)}
+
+
+def test_a_placement_gives_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    strict_cupy.install(monkeypatch)
+    with tf.Graph().as_default(), tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as session:
+        with tf.device("/gpu:0"):
+            order = tf.linalg.lu(tf.eye(3))[1]
+        free = tf.image.non_max_suppression(tf.zeros([1, 4]), tf.zeros([1]), 1)
+        assert session.run(order).tolist() == [0, 1, 2]
+        placement = session.placer.place(session.graph)
+        assert placement.reason(order.op) == ("soft: no kernel", f"Lu of float32 on GPU: {REASONS['Lu']}")
+        assert placement.reason(free.op).detail.endswith(f": {REASONS['NonMaxSuppressionV3']}")
