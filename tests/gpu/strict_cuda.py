@@ -97,7 +97,8 @@ class Block:
         self.size = size
 
     def __del__(self) -> None:
-        self._pool._free(self.device, self.size, self._used)
+        if hasattr(self, "size"):  # an interrupt may come while it is made
+            self._pool._free(self.device, self.size, self._used)
 
 
 class MemoryPointer:

@@ -25,7 +25,7 @@ from tfbench.engine.opdef import Preset
 from tfbench.engine.operation import Operation
 from tfbench.engine.partition import Transfer
 from tfbench.engine.placement import Placement
-from tfbench.engine.resources import VARIABLE_TYPES, ResourceStore, VariableBuffer
+from tfbench.engine.resources import ResourceStore, VariableBuffer
 from tfbench.engine.tensor import Tensor
 
 _HANDLES = frozenset({dtypes.resource, dtypes.variant, dtypes.string})
@@ -173,7 +173,8 @@ class Places:
         if device.on_host:
             return _settled(bind(op, device, resources), None)
         takes, gives = self._of(op)
-        if op.type not in VARIABLE_TYPES and "CPU" in op.op_def.kernels and all(gives or takes):
+        kernels = op.op_def.kernels
+        if "CPU" in kernels and all(gives or takes) and not _makes_state(op):
             return bind(op, host_side(device), resources)
         with device.current():
             function = _settled(bind(op, device, resources), device)
@@ -195,6 +196,12 @@ def places_of(
     if all(device.on_host for device in placement.devices):
         return None
     return Places(operations, placement, feeds, fetches, sent)
+
+
+def _makes_state(op: Operation) -> bool:
+    """Whether an operation makes what keeps arrays in its device's memory, and gives a handle to it."""
+    kernel = op.op_def.kernels.get("GPU")
+    return op.op_def.stateful and kernel is not None and kernel.binds
 
 
 def host_side(device: Device) -> Device:
