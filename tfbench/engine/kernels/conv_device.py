@@ -31,8 +31,8 @@ def forward(xp: Any, x: Array, filter: Array, windows: Sequence[Window]) -> Arra
     if made is not None:
         return made
     out = xp.zeros((x.shape[0], *(window.output for window in windows), filter.shape[-1]), x.dtype)
-    matrix = filter.reshape(-1, filter.shape[-1])
-    if out.size and len(matrix):
+    if out.size and filter.size:
+        matrix = filter.reshape(-1, filter.shape[-1])
         for block, columns in _blocks(xp, x, windows):
             out[block] = xp.matmul(columns, matrix).reshape(out[block].shape)
     return out
