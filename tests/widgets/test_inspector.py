@@ -175,6 +175,7 @@ def test_only_small_state_is_in_traits() -> None:
     state = panel.get_state()
     assert {key for key in state if not key.startswith("_")} == {
         "layout",
+        "panel",
         "rules",
         "selected",
         "tab",

@@ -45,6 +45,8 @@ class Inspector(anywidget.AnyWidget):
 
     selected = traitlets.Unicode("").tag(sync=True)
     tab = traitlets.Unicode("map").tag(sync=True)
+    #: finds the panel where its page cannot speak to the widget (`stepping.hear_control`)
+    panel = traitlets.Unicode("").tag(sync=True)
     #: what the map leaves out and how it groups: `focus`, `hide`, `group` and the panel's chips change it
     rules: Any = traitlets.List().tag(sync=True)
 
@@ -58,8 +60,8 @@ class Inspector(anywidget.AnyWidget):
         #: the run that is stepped through, if there is one
         self.stepper: Stepper | None = None
         self.publisher = Publisher(graph, session, self.send, name=name)
-        if self.publisher.controls is not None:
-            self.publisher.controls.comm = str(getattr(self.comm, "comm_id", ""))
+        if session is not None:
+            self.panel = str(getattr(self.comm, "comm_id", ""))
         weak = ref(self)
         self.publisher.export = lambda form: _exported(weak(), form)
         self.on_msg(self._received)
@@ -302,7 +304,6 @@ def _cell_ran(*_: Any) -> None:
 def _receiver(comm: str) -> Any:
     """Who receives what the page of the panel with this comm says."""
     for panel in list(_panels):
-        controls = panel.publisher.controls
-        if controls is not None and controls.comm == comm:
+        if panel.panel and panel.panel == comm:
             return panel.publisher.receive
     return None

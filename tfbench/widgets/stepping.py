@@ -49,8 +49,6 @@ class RunControls:
         self._control: Any = None
         self._listener = _weakly(WeakMethod(self.send))
         self._asked_in = 0
-        #: the panel's comm, by which a message on the control channel finds it
-        self.comm = ""
 
     # -- what there is --------------------------------------------------------------------------------------------
 
@@ -220,7 +218,6 @@ class RunControls:
                 "breakpoints": [text(name) for name in stepping.breakpoints],
                 "heard": self._last,
                 "error": text(error),
-                "comm": self.comm,
             }
             publisher.post(Packet(content, [np.array(done, np.int32).tobytes()]))
             if at is not None and publisher.follower is not None:
@@ -277,7 +274,7 @@ MESSAGE = "tfbench_command"
 
 
 def hear_control(kernel: Any, panel_of: Callable[[str], Any]) -> None:
-    """Has a kernel take commands on its control channel, too; `panel_of` finds the receiver by its comm."""
+    """Has a kernel take what a page says on its control channel, too; `panel_of` finds the receiver by its comm."""
     handlers = getattr(kernel, "control_handlers", None)
     if not isinstance(handlers, dict) or MESSAGE in handlers:
         return

@@ -13,7 +13,7 @@ import { Panel } from "./panel";
 import { readRules } from "./showing";
 import { readTheme, watchTheme } from "./theme";
 import { Sequence, VERSION, type Message } from "./protocol";
-import { makeCommand, sendPast, type Kernel } from "./stepper";
+import { makeId, sendPast, type Kernel } from "./stepper";
 
 /** The part of anywidget's model that is used. */
 interface Host {
@@ -54,10 +54,17 @@ export default function inspector() {
         }
       };
       ask = (kind: string): void => tell({ v: VERSION, kind });
-      model.ask = (what, fetch, more) => tell({ v: VERSION, kind: "ask", what, fetch, ...more });
+      const past = (content: object): boolean => sendPast(host.widget_manager?.kernel, host.get("panel"), content);
+      model.ask = (what, fetch, more) => {
+        const content = { v: VERSION, kind: "ask", what, fetch, ...more };
+        // A cell whose loop is held keeps the kernel busy.
+        const busy = model.control?.what === "loop" && model.control.state === "held";
+        if (!busy || !past(content)) tell(content);
+      };
       model.command = (what, op = "") => {
-        const { id, content } = makeCommand(what, op);
-        sendPast(host.widget_manager?.kernel, id, model.control?.comm ?? "", content);
+        const id = makeId();
+        const content = { v: VERSION, kind: "command", id, what, op };
+        past(content);
         tell(content);
         setTimeout(() => {
           if (!heard.has(id)) {
@@ -104,7 +111,7 @@ export default function inspector() {
       const stops = [model.on("selection", () => push("selected")), model.on("tab", () => push("tab")), model.on("shown", () => push("rules"))];
       pull();
       ask("hello");
-      const retries = RETRY_MS.map((delay) => setTimeout(() => model.state === "waiting" && ask("hello"), delay));
+      const retries = RETRY_MS.map((delay) => setTimeout(() => model.state === "waiting" && (past({ v: VERSION, kind: "hello" }), ask("hello")), delay));
       return () => {
         for (const retry of retries) clearTimeout(retry);
         for (const stop of stops) stop();

@@ -1,7 +1,7 @@
 // The run that is held, or stepped through: where it is, what has run, and the commands that act on it.
 // `widgets/stepping.py` is the other half.
 
-import { bytes, VERSION } from "./protocol";
+import { bytes } from "./protocol";
 
 export interface ControlMessage {
   v: number;
@@ -20,8 +20,6 @@ export interface ControlMessage {
   /** the last command that was heard */
   heard: string;
   error: string;
-  /** finds the panel on the kernel's control channel */
-  comm: string;
 }
 
 export interface ValueMessage {
@@ -53,17 +51,13 @@ export interface Kernel {
 
 let count = 0;
 
-/** A command as a message, with an id of its own. */
-export function makeCommand(what: Command, op: string): { id: string; content: object } {
-  const id = `${Date.now().toString(36)}-${count++}-${Math.random().toString(36).slice(2, 8)}`;
-  return { id, content: { v: VERSION, kind: "command", id, what, op } };
-}
+export const makeId = (): string => `${Date.now().toString(36)}-${count++}-${Math.random().toString(36).slice(2, 8)}`;
 
-/** Sends a command past a kernel that is busy. Whether it left. */
-export function sendPast(kernel: Kernel | null | undefined, id: string, panel: string, content: object): boolean {
+/** Sends a message to a panel past a kernel that is busy. Whether it left. */
+export function sendPast(kernel: Kernel | null | undefined, panel: unknown, content: object): boolean {
   if (!panel || !kernel?.sendControlMessage) return false;
   try {
-    const header = { date: new Date().toISOString(), msg_id: id, msg_type: "tfbench_command", session: kernel.clientId, username: kernel.username, version: "5.3" };
+    const header = { date: new Date().toISOString(), msg_id: makeId(), msg_type: "tfbench_command", session: kernel.clientId, username: kernel.username, version: "5.3" };
     kernel.sendControlMessage({ header, parent_header: {}, metadata: {}, content: { ...content, panel }, buffers: [], channel: "control" });
     return true;
   } catch {
