@@ -20,22 +20,23 @@ export function useModel(model: Model, ...topics: Topic[]): void {
   }, [model]);
 }
 
-/** The width and height of an element, followed. */
+/** The width and height of an element, followed; it may come later than the component. */
 export function useSize<T extends HTMLElement>(): [{ current: T | null }, { w: number; h: number }] {
   const ref = useRef<T>(null);
   const [size, setSize] = useState({ w: 0, h: 0 });
+  const watched = useRef<{ element: T | null; observer: ResizeObserver | null }>({ element: null, observer: null });
   useEffect(() => {
     const element = ref.current;
-    if (!element) return;
+    if (element === watched.current.element) return;
+    watched.current.observer?.disconnect();
     const observer = new ResizeObserver(() => {
-      setSize((old) =>
-        old.w === element.clientWidth && old.h === element.clientHeight
-          ? old
-          : { w: element.clientWidth, h: element.clientHeight },
-      );
+      if (!element) return;
+      const { clientWidth: w, clientHeight: h } = element;
+      setSize((old) => (old.w === w && old.h === h ? old : { w, h }));
     });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
+    if (element) observer.observe(element);
+    watched.current = { element, observer };
+  });
+  useEffect(() => () => watched.current.observer?.disconnect(), []);
   return [ref, size];
 }
