@@ -63,7 +63,7 @@ class Update:
         on_cpu = self.xp is np
         compiled = updates_compiled.compiled(rule.__name__, flat, numbers, grad) if on_cpu else None
         if compiled is not None:
-            at_once([compiled])
+            compiled()  # one call of C code
             return
         if not on_cpu and updates_device.apply(self.xp, rule, flat, numbers, grad):
             return

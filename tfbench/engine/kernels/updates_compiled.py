@@ -23,11 +23,14 @@ _KINDS = {"f": "f4", "d": "f8"}
 def compiled(name: str, arrays: Sequence[Array], numbers: dict[str, Any], grad: Array) -> Callable[[], None] | None:
     """A function that applies the rule `name` to flat arrays, in place; None if NumPy has to do it."""
     describe = _RULES.get(name)
-    kind = _KINDS.get(grad.dtype.char)
-    if describe is None or kind is None or any(array.dtype != grad.dtype for array in arrays):
+    dtype = grad.dtype
+    kind = _KINDS.get(dtype.char)
+    if describe is None or kind is None:
         return None
-    with np.errstate(all="ignore"):
-        found = describe(grad.dtype.type(1), **numbers)
+    for array in arrays:
+        if array.dtype is not dtype and array.dtype != dtype:
+            return None
+    found = describe(dtype.type(1), **numbers)
     if found is None:
         return None
     maker, parameters, values = found

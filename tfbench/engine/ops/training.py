@@ -156,7 +156,7 @@ def _check(slots: list[str], arrays: list[Array], grad: Array, indices: Array | 
         if array.shape != var.shape:
             raise _invalid(f"var and {name} do not have the same shape{list(var.shape)} {list(array.shape)}")
     for name, number in numbers.items():
-        if np.shape(number):
+        if number.ndim:
             raise _invalid(f"{name} is not a scalar: {list(np.shape(number))}")
     if indices is None:
         if grad.shape != var.shape:
