@@ -23,7 +23,7 @@ AREAS = (
 
 #: what these words are in the name of, a GPU does otherwise
 OTHERWISE = (
-    "too large", "too many", "negative]", "out_of_range", "out of range", "sparse_to_dense", "sparse_tensor_to_dense order",
+    "too large", "too many", "negative]", "out_of_range", "out of range", "sparse_to_dense", "to_dense order",
     "an_error_while_running_names_the_op", "blocks[space_to_depth format]", "core_rest/switches",
     "integer_division_by_zero",
 )  # fmt: skip

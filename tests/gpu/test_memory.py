@@ -121,3 +121,18 @@ def test_values_are_copied_back_through_pinned_memory_if_they_are_large(one_gpu:
         value = session.run(y, {x: np.ones(1 << 15, np.float32)})
         assert strict_cuda.pinned_bytes["allocated"] == 4 << 15
         assert value.sum() == -float(1 << 15)
+
+
+def test_plans_share_a_constant_and_give_it_back(tiny: ModuleType) -> None:
+    c = tf.constant(np.ones(MIB, np.float32), name="c")
+    with tf.device("/cpu:0"):
+        d = tf.constant(np.ones(MIB, np.float32), name="d")
+    fetches = [tf.reduce_sum(c * float(number)) + tf.reduce_sum(d * 2.0) for number in range(6)]
+    with small(0.5) as session:  # 32 MiB
+        for number, fetch in enumerate(fetches):
+            assert session.run(fetch) == (number + 2.0) * MIB
+        gc.collect()
+        assert 8 * MIB <= strict_cuda.used() < 9 * MIB
+        session.drop_plans()
+        gc.collect()
+        assert strict_cuda.used() < MIB

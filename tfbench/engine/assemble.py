@@ -203,9 +203,9 @@ class _Assembler:
             inputs.append((self._slots[tensor], tensor._dtype._is_ref_dtype) if origin is None else (origin, False))
             outputs.append(self._spare_slot())
             self._copies[tensor, transfer.place] = outputs[0]
-            if isinstance(transfer, Copy) and tensor.op.type == "Const" and tensor not in self._fed:
-                # Once for all runs of the plan.
-                self._template[outputs[0]] = copy(self._template[inputs[0][0]])
+            if self._places is not None and tensor.op.type == "Const" and tensor not in self._fed:
+                # Once for all runs.
+                self._template[outputs[0]] = self._places.constant(tensor.op, transfer.place)
                 return
         steps.append(TransferStep(transfer, inputs, outputs, guard, copy, self._pace))
 

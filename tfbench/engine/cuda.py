@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
+from weakref import WeakValueDictionary
 
 from tfbench import errors
 from tfbench.engine.devices import Device
@@ -181,7 +182,7 @@ def _visible(text: str, count: int) -> list[int]:
 class CudaDevice(Device):
     """A GPU. `number` is CUDA's own for it, which `visible_device_list` may have changed into another index."""
 
-    __slots__ = ("cupy", "number")
+    __slots__ = ("_constants", "cupy", "number")
 
     #: its memory is not the host's
     on_host = False
@@ -190,6 +191,7 @@ class CudaDevice(Device):
         super().__init__("GPU", index, cupy)
         self.cupy = cupy
         self.number = number
+        self._constants: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CudaDevice) and other.number == self.number and other.cupy is self.cupy
@@ -238,6 +240,13 @@ class CudaDevice(Device):
         """A copy of a host's array or number in this GPU's memory. It is on its way when this returns."""
         with self.current():
             return self.cupy.array(value, order="C")
+
+    def constant(self, op: Any) -> Any:
+        """The value of a Const in this GPU's memory, as long as a plan has it: plans never write to it."""
+        found = self._constants.get(op)
+        if found is None:
+            found = self._constants[op] = self.from_host(op.attrs["value"])
+        return found
 
     def to_host(self, value: Any) -> Any:
         """A copy in the host's memory, for an operation there: in pinned memory if it is large."""

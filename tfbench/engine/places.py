@@ -176,9 +176,15 @@ class Places:
         kernels = op.op_def.kernels
         if "CPU" in kernels and all(gives or takes) and not _makes_state(op):
             return bind(op, host_side(device), resources)
+        if op.type == "Const":
+            return Preset(device.constant(op))
         with device.current():
             function = _settled(bind(op, device, resources), device)
         return device.within(function) if self._several and not isinstance(function, Preset) else function
+
+    def constant(self, op: Operation, place: int) -> Any:
+        """The value of a constant, in a place: one array for all plans that have it there."""
+        return self._devices[place].constant(op) if self.in_own_memory(place) else op.attrs["value"]
 
     def xp(self, place: int) -> Any:
         """The array module of a place."""
