@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -230,7 +231,8 @@ class _Here:
         self.engine = native.Engine()
 
     def kernel(self, module: str, maker: str, *parameters: int) -> _Here:
-        self._source: Callable[[], Any] = lambda: getattr(convolution, maker)(*parameters)
+        path = f"tfbench.engine.compiled.{module}"
+        self._source: Callable[[], Any] = lambda: getattr(importlib.import_module(path), maker)(*parameters)
         return self
 
     def ready(self, work: int) -> Callable[..., None]:

@@ -2,7 +2,8 @@
 
 Nothing is gathered: a tile of the product (`tiles`) takes its inputs where they lie, under the filter's taps.
 Where windows reach beyond an image, the rows that are needed are first copied with zeros around them, a band of rows at
-a time, into memory that stays in the cache. The filter is laid out (`pack`) in columns as wide as tiles, with zeros up
+a time, into memory that stays in the cache; rows of zeros are not multiplied where that is easy to avoid, so what is
+infinite or not a number does not meet them. The filter is laid out (`pack`) in columns as wide as tiles, with zeros up
 to whole vectors.
 
 The geometry of the makers' parameters: channels, filters, then size, stride, dilation, padding before, input and
@@ -20,12 +21,8 @@ from tfbench.engine.compiled.tiles import Sum, Vectors, cut
 
 #: bytes of padded input that a band has at most, if one row of output does not need more
 BAND_BYTES = 256 << 10
-#: bytes of padded input and output gradients whose products are added up in registers before they go to memory
-GROUP_BYTES = 512 << 10
-
-
 #: numbers in the widest vector
-_WIDEST = 16
+WIDEST = 16
 
 
 class Axis:
@@ -128,27 +125,20 @@ def blocks(on: Vectors, filters: int, rows: int) -> list[tuple[int, int]]:
     return found
 
 
-def _rounded(on: Vectors, count: int) -> int:
+def rounded(on: Vectors, count: int) -> int:
     return -(-count // on.width) * on.width
 
 
 def packed_size(parameters: Sequence[int]) -> int:
     """Numbers in the filter as `pack` lays it out, at most."""
     shape = Geometry(parameters)
-    return shape.terms * (shape.filters + _WIDEST)
+    return shape.terms * (shape.filters + WIDEST)
 
 
 def forward_scratch(parameters: Sequence[int]) -> int:
     """Bytes of scratch memory for `forward`."""
     shape = Geometry(parameters)
     return shape.padded if shape.pads else 0
-
-
-def gradient_scratch(parameters: Sequence[int]) -> int:
-    """Bytes of scratch memory for `filter_gradient`."""
-    shape = Geometry(parameters)
-    pixels = shape.band * shape.columns.output
-    return group_size(shape) * ((shape.padded if shape.pads else 0) + 4 * pixels * (shape.filters + _WIDEST))
 
 
 def call_tile(made: Function, name: str, a: str, b: str, c: str, *counts: Value) -> None:
@@ -196,7 +186,7 @@ def pack(*parameters: int) -> Assembly:
     )
     source, target = made.new("inttoptr i64 %filter to ptr"), made.new("inttoptr i64 %packed to ptr")
     for start, count in blocks(on, shape.filters, _pixels(shape, on)):
-        line = 4 * _rounded(on, count)
+        line = 4 * rounded(on, count)
         with made.loop(0, shape.rows.size) as row:
             with made.loop(0, shape.columns.size) as column:
                 with made.loop(0, shape.channels) as channel:
@@ -231,18 +221,31 @@ def forward(*parameters: int) -> Assembly:
     for name, value in (("x", "images"), ("filter", "packed"), ("out", "result"), ("padded", "scratch")):
         made.do(f"%{name} = inttoptr i64 %{value} to ptr")
     made_tiles = Tiles(on, adds=bool(adds))
+    down = shape.rows
+    #: where a tile lies in one row, the filter's rows that only meet zeros are left out
+    skips = lines == 1 and down.pads and down.size > 1 and down.dilation == 1
 
-    def row_group(count: int, a_at: str, c_at: str) -> None:
-        """`count` rows of output, of all filters."""
+    def row_group(count: int, first: Value, a_at: str, c_at: str) -> None:
+        """`count` rows of output from the image's row `first` on, of all filters."""
         b_at = "%filter"
+        missing: Value = 0
+        taps: tuple[Value, ...] = ()
+        if skips:
+            above = made.subtract(down.before, made.multiply(first, down.stride))
+            missing = made.larger(above, 0)
+            taps = (made.subtract(made.smaller(made.add(above, down.input), down.size), missing),)
+            a_at = made.at(a_at, made.multiply(missing, shape.row))
         for start, filters in blocks(on, shape.filters, _pixels(shape, on)):
-            line = 4 * _rounded(on, filters)
+            line = 4 * rounded(on, filters)
             loops = shape.taps()
             inner = 1
             for loop in reversed(loops):
                 assert isinstance(loop.count, int)
                 loop.b = inner * line
                 inner *= loop.count
+            if skips:
+                loops[0].count = "%taps"
+            b_part = made.at(b_at, made.multiply(missing, shape.terms // down.size * line))
             wide = line // 4 // on.width
             pixels = [(row, column) for row in range(count) for column in range(columns)]
             begin = 0
@@ -254,139 +257,26 @@ def forward(*parameters: int) -> Assembly:
                 ]
                 c = [row * out_row + col * out_pixel for row, col in part]
                 name = made_tiles.name(loops, a, c, filters)
-                call_tile(made, name, made.at(a_at, a[0]), b_at, made.at(c_at, c[0] + 4 * start))
+                call_tile(made, name, made.at(a_at, a[0]), b_part, made.at(c_at, c[0] + 4 * start), *taps)
             b_at = made.at(b_at, shape.terms * line)
 
     with made.loop("%first", "%last") as unit:
         image, band = made.divide(unit, shape.bands)
         top = made.multiply(band, shape.band)
-        rows = made.smaller(made.subtract(shape.rows.output, top), shape.band) if shape.bands > 1 else shape.band
+        rows = made.smaller(made.subtract(down.output, top), shape.band) if shape.bands > 1 else shape.band
         a_at = shape.inputs(made, image, top, rows, "%padded")
         c_at = made.at(made.at("%out", made.multiply(image, "%out_image")), made.multiply(top, out_row))
-        step = lines * shape.rows.stride * shape.row
+        step = down.stride * shape.row
         whole, rest = made.divide(rows, lines) if isinstance(rows, str) else divmod(rows, lines)
-        with made.loop(0, whole) as group:
-            row_group(
-                lines, made.at(a_at, made.multiply(group, step)), made.at(c_at, made.multiply(group, lines * out_row))
-            )
+
+        def group(count: int, first: Value) -> None:
+            a_first, c_first = made.at(a_at, made.multiply(first, step)), made.at(c_at, made.multiply(first, out_row))
+            row_group(count, made.add(top, first), a_first, c_first)
+
+        with made.loop(0, whole) as number:
+            group(lines, made.multiply(number, lines))
         if rest != 0:
-            a_at, c_at = made.at(a_at, made.multiply(whole, step)), made.at(c_at, made.multiply(whole, lines * out_row))
+            done = made.multiply(whole, lines)
             with made.loop(0, rest) as row:
-                row_group(
-                    1,
-                    made.at(a_at, made.multiply(row, shape.rows.stride * shape.row)),
-                    made.at(c_at, made.multiply(row, out_row)),
-                )
+                group(1, made.add(done, row))
     return Assembly("tfbench_forward", module([*made_tiles.functions, made]), ["i8"] * 7)
-
-
-def filter_gradient(*parameters: int) -> Assembly:
-    """Adds to the sums: images, output gradients, sums (shaped as the filter), scratch, first and last unit.
-
-    A unit is an image, or a band of one where images are cut into bands.
-    """
-    shape, on = Geometry(parameters), tiles.host()
-    down, across = shape.rows, shape.columns
-    pixels = shape.band * across.output
-    image_step = shape.padded if shape.pads else down.input * shape.row
-    cuts = blocks(on, shape.filters, min(shape.terms, on.rows(2)))
-    whole = shape.filters % on.width == 0
-    lines = [4 * shape.filters if whole else 4 * _rounded(on, count) for _, count in cuts]
-    group = group_size(shape)
-    made = Function(
-        "tfbench_filter_gradient",
-        "i64 %images, i64 %gradients, i64 %result, i64 %scratch, i64 %first, i64 %last",
-        exported=True,
-    )
-    for name, value in (("x", "images"), ("dy", "gradients"), ("sums", "result"), ("padded", "scratch")):
-        made.do(f"%{name} = inttoptr i64 %{value} to ptr")
-    packed = made.at("%padded", group * shape.padded if shape.pads else 0)
-    made_tiles = Tiles(on, adds=True)
-    count = made.subtract("%last", "%first")
-    groups = made.divide(made.add(count, group - 1), group)[0]
-    with made.loop(0, groups) as number:
-        start = made.add("%first", made.multiply(number, group))
-        images = made.smaller(made.subtract("%last", start), group) if group > 1 else 1
-        image, band = made.divide(start, shape.bands)
-        top = made.multiply(band, shape.band)
-        rows: Value = shape.band
-        if shape.bands > 1:
-            rows = made.smaller(made.subtract(down.output, top), shape.band)
-        if shape.pads:
-            with made.loop(0, images) as one:
-                place = made.at("%padded", made.multiply(one, shape.padded))
-                shape.inputs(made, made.add(image, one), top, rows, place)
-            a_at = "%padded"
-        else:
-            a_at = shape.inputs(made, image, top, rows, "%padded")
-        source = made.at("%dy", made.multiply(image, down.output * across.output * shape.filters * 4))
-        source = made.at(source, made.multiply(top, across.output * shape.filters * 4))
-        b_at = packed
-        for (begin, wide), line in zip(cuts, lines):
-            if whole:
-                break
-            with made.loop(0, made.multiply(made.multiply(images, rows), across.output)) as pixel:
-                target = made.at(b_at, made.multiply(pixel, line))
-                made.copy(
-                    target, made.at(source, made.add(made.multiply(pixel, shape.filters * 4), begin * 4)), wide * 4
-                )
-                made.clear(made.at(target, wide * 4), line - wide * 4)
-            b_at = made.at(b_at, group * pixels * line)
-        b_at = source if whole else packed
-        for (begin, wide), line in zip(cuts, lines):
-            loops = [
-                Sum("%n", image_step, down.output * across.output * line),
-                Sum("%rows", down.stride * shape.row, across.output * line),
-                Sum(across.output, across.stride * shape.pixel, line),
-            ]
-            for offset, distance, times, terms in _term_lines(shape, on.rows(-(-wide // on.width))):
-                with made.loop(0, times) as index:
-                    a_line = made.at(made.at(a_at, offset[0]), made.multiply(index, distance[0]))
-                    c_line = made.at(made.at("%sums", 4 * begin + offset[1]), made.multiply(index, distance[1]))
-                    a = [one for one, _ in terms]
-                    c = [one for _, one in terms]
-                    call_tile(made, made_tiles.name(loops, a, c, wide), a_line, b_at, c_line, images, rows)
-            b_at = made.at(b_at, 4 * wide if whole else group * pixels * line)
-    return Assembly("tfbench_filter_gradient", module([*made_tiles.functions, made]), ["i8"] * 6)
-
-
-def group_size(shape: Geometry) -> int:
-    """How many images the sums of a tile go over at once."""
-    if shape.bands > 1:
-        return 1
-    image = shape.padded + 4 * shape.rows.output * shape.columns.output * shape.filters
-    return max(1, GROUP_BYTES // image)
-
-
-def _term_lines(
-    shape: Geometry, most: int
-) -> list[tuple[tuple[int, int], tuple[int, int], int, list[tuple[int, int]]]]:
-    """The filter's terms cut into tiles: (where in A and C, distances to the next, how many, (A, C) of each term)."""
-    across, filter_row = shape.columns, 4 * shape.filters
-    joined = across.dilation == 1 or across.size == 1
-    run = (across.size if joined else 1) * shape.channels
-    starts = [
-        (row * shape.rows.dilation * shape.row + column * across.dilation * shape.pixel, (row * across.size + column))
-        for row in range(shape.rows.size)
-        for column in range(1 if joined else across.size)
-    ]
-    starts = [(a, number * shape.channels * filter_row) for a, number in starts]
-    found = []
-    if run < 3 * most and shape.terms <= 64 * most:
-        terms = [(a + 4 * term, c + term * filter_row) for a, c in starts for term in range(run)]
-        begin = 0
-        for size in cut(len(terms), most):
-            part = terms[begin : begin + size]
-            begin += size
-            a, c = part[0]
-            found.append(((a, c), (0, 0), 1, [(one - a, two - c) for one, two in part]))
-        return found
-    for a, c in starts:
-        begin = 0
-        sizes = cut(run, most)
-        for size in sorted(set(sizes), reverse=True):
-            part = [(4 * term, term * filter_row) for term in range(size)]
-            times = sizes.count(size)
-            found.append(((a + 4 * begin, c + begin * filter_row), (4 * size, size * filter_row), times, part))
-            begin += size * times
-    return found

@@ -52,14 +52,13 @@ class Compiled:
         )
         if pack is None or run is None or add is None:
             return False
-        from tfbench.engine.compiled import convolution
+        from tfbench.engine.compiled.convolution import Geometry, forward_scratch, packed_size
 
         slices = filter[None] if filter.ndim == 4 else filter
-        packed = np.zeros((len(slices), convolution.packed_size(geometry)), np.float32)
+        packed = np.zeros((len(slices), packed_size(geometry)), np.float32)
         for one, target in zip(slices, packed, strict=True):
             pack(one.ctypes.data, *one.strides, target.ctypes.data)
-        bands = convolution.Geometry(geometry).bands
-        size = convolution.forward_scratch(geometry)
+        bands, size = Geometry(geometry).bands, forward_scratch(geometry)
         x_at, filter_at, out_at, image_step = x.ctypes.data, packed.ctypes.data, out.ctypes.data, out.strides[0]
 
         if sources is None:
@@ -95,13 +94,13 @@ class Compiled:
         if not self._possible:
             return False
         geometry, sources = self._geometry, plan.sources
-        run = tier.kernel("convolution", "filter_gradient", *geometry).ready(self._work)
+        run = tier.kernel("convolution_gradient", "filter_gradient", *geometry).ready(self._work)
         if run is None:
             return False
-        from tfbench.engine.compiled import convolution
+        from tfbench.engine.compiled.convolution import Geometry
+        from tfbench.engine.compiled.convolution_gradient import gradient_scratch
 
-        bands = convolution.Geometry(geometry).bands
-        size = convolution.gradient_scratch(geometry)
+        bands, size = Geometry(geometry).bands, gradient_scratch(geometry)
         parts, units = len(sums), plan.images if sources else plan.images * bands
         tap = plan.vertical.size * plan.run * sums.strides[1]
         x_at, dy_at, sums_at, step = x.ctypes.data, dy.ctypes.data, sums.ctypes.data, sums.strides[0]
