@@ -13,6 +13,7 @@ _PARTS = (
     "framework",
     "layers",
     "learn",
+    "legacy_seq2seq",
     "lookup",
     "losses",
     "metrics",

@@ -26,6 +26,9 @@ class _Around(RNNCell):
         check_cell("cell", cell)
         self._cell = cell
 
+    def _trackable_children(self) -> dict[str, Any]:
+        return {"cell": self._cell, **super()._trackable_children()}
+
     @property
     def state_size(self) -> Any:
         return self._cell.state_size

@@ -77,6 +77,20 @@ class Layer:
             with variable_scope(scope) as captured:
                 self._scope = captured
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Layer:
+        """A layer with the same options, in the same graph; variables that there are belong to both."""
+        from copy import copy, deepcopy
+
+        new = memo[id(self)] = object.__new__(type(self))
+        for name, value in vars(self).items():
+            if name == "_graph":
+                vars(new)[name] = value
+            elif name in ("_scope", "_current_scope") or _of_graph(value):
+                vars(new)[name] = copy(value) if type(value) in (list, dict, VariableScope) else value
+            else:
+                vars(new)[name] = deepcopy(value, memo)
+        return new
+
     # -- what it is -------------------------------------------------------------------------------------------
 
     @property
@@ -386,3 +400,8 @@ def _add(elements: list[Any], key: str) -> None:
     for element in elements:
         if not any(element is one for one in collection):
             collection.append(element)
+
+
+def _of_graph(value: Any) -> bool:
+    """Whether it is, or has in it, a part of the graph."""
+    return any(hasattr(item, "graph") and not isinstance(item, Layer) for item in nest.flatten(value))

@@ -97,6 +97,8 @@ def __getattr__(name: str) -> Any:
     if name == "rnn_cell":
         # It stands on the layers, and they on this module.
         return import_module("tfbench.nn.rnn_cell")
+    if name == "seq2seq":  # until TensorFlow 1.0 it was here
+        return import_module("tfbench.contrib.legacy_seq2seq")
     raise AttributeError(f"module 'tfbench.nn' has no attribute {name!r}")
 
 
