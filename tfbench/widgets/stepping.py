@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 #: so many ids of commands are remembered
 _IDS = 64
 
-#: cells of the notebook that have begun, and whether one runs; kept up by `watch_cells`
-_cells = {"begun": 0, "busy": None}
+#: cells of the notebook that have begun, and whether one runs (None: there is no notebook); `cell_begins` counts
+_cells: dict[str, Any] = {"begun": 0, "busy": None}
 
 
 class RunControls:
