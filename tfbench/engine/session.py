@@ -6,15 +6,15 @@ same feed keys goes straight to the plan.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
 
 from tfbench import errors
-from tfbench.engine import deadlines, memory
+from tfbench.engine import deadlines
+from tfbench.engine.compiling import Compiled, Plans
 from tfbench.engine.default_graph import (
     default_graph_stack,
     default_session_scope,
@@ -22,34 +22,16 @@ from tfbench.engine.default_graph import (
     get_default_session,
 )
 from tfbench.engine.devices import Device, DeviceSet, device_set
-from tfbench.engine.fetches import FetchList, expand_feeds, feed_value
-from tfbench.engine.frames import arrange, flattened
+from tfbench.engine.fetches import FetchList, feed_value
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.partition import partition
 from tfbench.engine.placement import Placement
-from tfbench.engine.placer import Placer
 from tfbench.engine.plan import Observer, Plan
 from tfbench.engine.program import Program
-from tfbench.engine.prune import needed_operations
 from tfbench.engine.resources import ResourceStore
 from tfbench.engine.run_history import RunHistory
 from tfbench.engine.tensor import OPERATORS, Tensor
 from tfbench.engine.trace import Recorder, Together
-
-#: kept plans; when full, all are dropped, since a program that makes new fetches all the time gains nothing
-_MOST_PLANS = 1_000
-
-
-class _Compiled:
-    """A plan with the nest that its values are put into."""
-
-    __slots__ = ("fetches", "plan", "single")
-
-    def __init__(self, plan: Plan, fetches: FetchList) -> None:
-        self.plan = plan
-        self.fetches = fetches
-        #: the fetch is one tensor, whose value is the answer
-        self.single = False
 
 
 class BaseSession:
@@ -72,18 +54,12 @@ class BaseSession:
         self._threads = int(config.intra_op_parallelism_threads) if config is not None else 0
         #: milliseconds that a run may take where it does not say so itself; 0 for any time
         self._timeout = int(config.operation_timeout_in_ms) if config is not None else 0
-        #: several threads may run the session; plans are made one at a time
-        self._compiling = threading.RLock()
         #: variables and other state, by name
         self.resources = ResourceStore()
-        self._plans: dict[Any, _Compiled] = {}
         #: partial runs by handle; None for those that are over
         self.partial_runs: dict[str, Any] = {}
-        self._plans_version = graph.changes_version
-        #: how many operations there were when the graph was last placed
-        self._placed = 0
-        self.history = RunHistory()
-        self.use_devices(device_set(config))
+        #: what was compiled, and where everything runs
+        self.plans = Plans(graph, config, self.resources, device_set(config))
         #: called with the session after every run
         self.observers: list[Callable[[BaseSession], None]] = []
         #: called with every step of a run
@@ -119,24 +95,34 @@ class BaseSession:
         self._check_not_cancelled()
         return list(self.device_set.devices)
 
+    @property
+    def device_set(self) -> DeviceSet:
+        return self.plans.device_set
+
+    @property
+    def history(self) -> RunHistory:
+        """What was run so far, as far as rules ask about it."""
+        return self.plans.history
+
     def use_devices(self, devices: DeviceSet) -> None:
         """Makes these the session's devices, and places its graph anew. Values of variables stay."""
-        config = self._config
-        self.device_set = devices
-        self._gpus = bool(devices.gpus)
-        log = print if config is not None and config.log_device_placement else None
-        soft = bool(config is not None and config.allow_soft_placement)
-        self.placer = Placer(devices.devices, soft, log, devices.no_gpu)
-        if not devices.gpus:
-            # What an earlier set of devices had in a GPU is needed without it.
-            for buffer in self.resources.variables().values():
-                buffer.settle(None)
-        self._place_pruned = config is not None and config.graph_options.place_pruned_graph
-        self._plans.clear()
-        if log is not None:
-            for device in devices.devices:
-                if device.description:
-                    log(f"Device mapping: {device.name} -> {device.description}")
+        self.plans.use_devices(devices)
+
+    def look_at_placement(
+        self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]
+    ) -> Placement:
+        """Where these run, for somebody who asks: nothing is logged, and no state is bound to its place."""
+        return self.plans.look_at_placement(fetches, targets, feeds)
+
+    def plan(self, fetches: Any, feeds: Any = ()) -> Plan:
+        """The plan that `run(fetches, {feed: …})` uses; compiled now if it is new. Nothing runs."""
+        self._check_open()
+        tensors = [self._graph.as_graph_element(feed, allow_operation=False) for feed in feeds]
+        return self.plans.compile(FetchList(self._graph, fetches), tensors, runs=False).plan
+
+    def drop_plans(self) -> None:
+        """Forgets compiled plans; needed after resources were taken away from under them."""
+        self.plans.clear()
 
     def as_default(self) -> AbstractContextManager[Any]:
         """Makes this the default session for the length of a block (it is not closed afterwards)."""
@@ -151,7 +137,7 @@ class BaseSession:
         self.resources.cancel()
         for end in list(self.on_close):
             end()
-        self._plans.clear()
+        self.plans.clear()
         self.resources.clear()
 
     def _check_open(self) -> None:
@@ -185,7 +171,8 @@ class BaseSession:
         _check_options(options, run_metadata)
         if self.before_run is not None:
             self.before_run(self)
-        compiled, values = self._compiled_for(fetches, feed_dict)
+        self._check_open()
+        compiled, values = self.plans.find(fetches, feed_dict)
         timeout = self._timeout if options is None else options.timeout_in_ms or self._timeout
         if timeout > 0:
             with deadlines.within(timeout / 1000):
@@ -198,7 +185,8 @@ class BaseSession:
         """`run`, and what was done when and where."""
         if self.before_run is not None:
             self.before_run(self)
-        return self._run_traced(*self._compiled_for(fetches, feed_dict))
+        self._check_open()
+        return self._run_traced(*self.plans.find(fetches, feed_dict))
 
     def prepare(self, fetches: Any, feed_dict: Any = None) -> tuple[Program, list[Any], Callable[[Any], Any]]:
         """A run that has not begun: its program, the fed values, and a function that runs it under an observer.
@@ -208,17 +196,18 @@ class BaseSession:
         """
         if self.before_run is not None:
             self.before_run(self)
-        compiled, values = self._compiled_for(fetches, feed_dict)
+        self._check_open()
+        compiled, values = self.plans.find(fetches, feed_dict)
         return compiled.plan.program, values, lambda observer: self._run(compiled, values, observer, gated=False)
 
-    def _run_traced(self, compiled: _Compiled, values: list[Any]) -> tuple[Any, Recorder]:
+    def _run_traced(self, compiled: Compiled, values: list[Any]) -> tuple[Any, Recorder]:
         program = compiled.plan.program
         recorder = Recorder(program.placement)
         result = self._run(compiled, values, recorder)
         recorder.add_presets(program)
         return result, recorder
 
-    def _run_with_metadata(self, compiled: _Compiled, values: list[Any], options: Any, run_metadata: Any) -> Any:
+    def _run_with_metadata(self, compiled: Compiled, values: list[Any], options: Any, run_metadata: Any) -> Any:
         if options is None or run_metadata is None:
             return self._run(compiled, values)
         run_metadata.Clear()
@@ -233,16 +222,14 @@ class BaseSession:
             OPERATORS["fill_partition_graphs"](run_metadata, partitions, program.placement.devices)
         return result
 
-    def _run(self, compiled: _Compiled, values: list[Any], own: Any = None, gated: bool = True) -> Any:
-        if self.keeps_feeds and values:
-            self.last_fed = (list(compiled.plan.feeds), values)
+    def _run(self, compiled: Compiled, values: list[Any], own: Any = None, gated: bool = True) -> Any:
         if own is not None or self.gates:
             return self._run_observed(compiled, values, own, self.gates if gated else ())
         with self._arithmetic():
             results = compiled.plan.run(values, self.step_observer)
         return self._finish(compiled, values, results)
 
-    def _run_observed(self, compiled: _Compiled, values: list[Any], own: Any, gates: Sequence[Any]) -> Any:
+    def _run_observed(self, compiled: Compiled, values: list[Any], own: Any, gates: Sequence[Any]) -> Any:
         """A run that somebody else has a word in: the gates, and an observer of this run alone."""
         plan = compiled.plan
         asked = [gate.gate(plan) for gate in list(gates)]
@@ -255,7 +242,7 @@ class BaseSession:
                 seen.ran(plan, results)
         return self._finish(compiled, values, results)
 
-    def _finish(self, compiled: _Compiled, values: list[Any], results: list[Any]) -> Any:
+    def _finish(self, compiled: Compiled, values: list[Any], results: list[Any]) -> Any:
         if self.keeps_feeds and values:
             self.last_fed = (list(compiled.plan.feeds), values)
         for after in self.observers:
@@ -264,7 +251,7 @@ class BaseSession:
 
     def _arithmetic(self) -> AbstractContextManager[Any]:
         """What a run computes under: no floating-point warnings, and the threads that the config allows."""
-        if self._gpus:
+        if self.plans.gpus:
             return self._on_gpus()
         if not self._threads:
             return np.errstate(all="ignore")
@@ -278,94 +265,6 @@ class BaseSession:
 
         with arithmetic(self._threads) if self._threads else np.errstate(all="ignore"), self.device_set.computing():
             yield
-
-    def _compiled_for(self, fetches: Any, feed_dict: Any) -> tuple[_Compiled, list[Any]]:
-        self._check_open()
-        graph = self._graph
-        if self._plans_version != graph.changes_version:
-            self._plans.clear()
-            self._plans_version = graph.changes_version
-        elif len(graph._nodes) != self._placed and self._placed:
-            self._place_again()
-        key = _key(fetches)
-        if not feed_dict:
-            if key is not None:
-                found = self._plans.get((key, ()))
-                if found is not None:
-                    return found, []
-            feeds: list[tuple[Tensor, Any]] = [] if feed_dict is None else expand_feeds(graph, feed_dict)
-        else:
-            feeds = expand_feeds(graph, feed_dict)
-        if not graph._nodes:
-            raise _empty_graph_error(graph, fetches)
-        tensors = [tensor for tensor, _ in feeds]
-        full_key = (key, tuple(tensors))
-        found = self._plans.get(full_key) if key is not None else None
-        if found is None:
-            nest = FetchList(graph, fetches)
-            if key is None:
-                # The nest itself cannot be a key, but what it is made of can.
-                full_key = (("nest", *nest.elements), tuple(tensors))
-                found = self._plans.get(full_key)
-                if found is not None:
-                    compiled = _Compiled(found.plan, nest)
-                    return compiled, [feed_value(graph, tensor, value) for tensor, value in feeds]
-            values = [feed_value(graph, tensor, value) for tensor, value in feeds]
-            found = self._compile(nest, tensors)
-            found.single = isinstance(fetches, Tensor)
-            if len(self._plans) >= _MOST_PLANS:
-                self._plans.clear()
-            self._plans[full_key] = found
-            return found, values
-        return found, [feed_value(graph, tensor, value) for tensor, value in feeds]
-
-    def _compile(self, nest: FetchList, feeds: list[Tensor], runs: bool = True) -> _Compiled:
-        memory.keep_freed_memory()
-        feeds = list(dict.fromkeys(feeds))
-        with self._compiling:
-            placement = self.placement_for(nest.tensors, nest.operations, feeds)
-            self._placed = len(self._graph._nodes)
-            with self.device_set.computing() if self._gpus else nullcontext():
-                plan = Plan(nest.tensors, nest.operations, feeds, placement, self.device_set, self.resources)
-        if runs:
-            self.history.add(plan.order, feeds, nest.tensors, self._placed)
-        return _Compiled(plan, nest)
-
-    def placement_for(
-        self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]
-    ) -> Placement:
-        """Where everything runs: the whole graph is placed, or what is left of it (`place_pruned_graph`)."""
-        if not self._place_pruned:
-            return self.placer.place(self._graph)
-        return self.placer.place_only(self._pruned(fetches, targets, feeds))
-
-    def _place_again(self) -> None:
-        """The graph has grown since it was placed: all of it is placed again, as in TensorFlow."""
-        with self._compiling:
-            if not self._place_pruned:
-                before = self.placer.last
-                if before is not None and before.moves(self.placer.place(self._graph)):
-                    self._plans.clear()
-            self._placed = len(self._graph._nodes)
-
-    def look_at_placement(
-        self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]
-    ) -> Placement:
-        """As `placement_for`, for somebody who asks: nothing is logged, and no state is bound to its place."""
-        pruned = self._place_pruned and (fetches or targets)
-        return self.placer.look(self._graph, self._pruned(fetches, targets, feeds) if pruned else None)
-
-    def _pruned(
-        self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]
-    ) -> list[Operation]:
-        fed = set(feeds)
-        return flattened(arrange(needed_operations(fetches, targets, fed), fed))
-
-    def plan(self, fetches: Any, feeds: Any = ()) -> Plan:
-        """The plan that `run(fetches, {feed: …})` uses; compiled now if it is new. Nothing runs."""
-        self._check_open()
-        tensors = [self._graph.as_graph_element(feed, allow_operation=False) for feed in feeds]
-        return self._compile(FetchList(self._graph, fetches), tensors, runs=False).plan
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
         """Announces a run that is to be fed and fetched piece by piece; returns the handle for `partial_run`."""
@@ -387,10 +286,6 @@ class BaseSession:
             return self.run(fetches, feed_dict)
         return partial_run.proceed(self, handle, fetches, feed_dict)
 
-    def drop_plans(self) -> None:
-        """Forgets compiled plans; needed after resources were taken away from under them."""
-        self._plans.clear()
-
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
         """A function of the values of `feed_list` that runs `fetches`; the signature is worked out once."""
         self._check_not_cancelled()
@@ -398,13 +293,13 @@ class BaseSession:
             raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
         graph = self._graph
         feeds: list[Tensor] = []
-        compiled: _Compiled | None = None
+        compiled: Compiled | None = None
         version = -1
 
-        def compile_again() -> _Compiled:
+        def compile_again() -> Compiled:
             nonlocal feeds, version
             feeds = [graph.as_graph_element(feed, allow_operation=False) for feed in feed_list or ()]
-            new = self._compile(FetchList(graph, fetches), feeds)
+            new = self.plans.compile(FetchList(graph, fetches), feeds)
             new.single = isinstance(fetches, Tensor)
             version = graph.changes_version
             return new
@@ -482,36 +377,6 @@ class InteractiveSession(BaseSession):
         if graph is not None and graph in default_graph_stack.items:
             default_graph_stack.items.remove(graph)
             self._explicit_graph = None
-
-
-def _key(fetches: Any) -> Any:
-    """A hashable stand-in for simple fetches, or None. Objects hash by identity here."""
-    kind = type(fetches)
-    if kind is Tensor or kind is Operation or kind is str:
-        return fetches
-    if kind is list or kind is tuple:
-        for item in fetches:
-            inner = type(item)
-            if inner is not Tensor and inner is not Operation and inner is not str:
-                return None
-        return (kind, *fetches)
-    return None
-
-
-def _empty_graph_error(graph: Graph, fetches: Any) -> Exception:
-    """What is raised where nothing can run; a fetch from before the graph was emptied says so itself."""
-    why = ""
-    try:
-        FetchList(graph, fetches)
-    except errors.ReplacedTensorError as error:
-        return error
-    except (TypeError, ValueError) as error:
-        why = f" This is also wrong with the fetch: {error}"
-    message = "The Session graph is empty. Add operations to the graph before calling run()."
-    elsewhere = getattr(fetches, "graph", None)
-    if isinstance(elsewhere, Graph) and elsewhere is not graph:
-        why = f" {fetches!r} is in another graph: run it in a session of that one, tf.Session(graph=x.graph)."
-    return RuntimeError(message + why)
 
 
 def _check_options(options: Any, run_metadata: Any) -> None:

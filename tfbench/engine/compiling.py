@@ -1,0 +1,193 @@
+"""The plans of a session: what was compiled for which fetches and feeds, and where everything runs.
+
+A plan is valid while the operations that exist keep their inputs; what is added to the graph later may move ops to
+other devices, and then all are compiled anew. Several threads may run a session; plans are made one at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
+
+from tfbench import errors
+from tfbench.engine import memory
+from tfbench.engine.devices import DeviceSet
+from tfbench.engine.fetches import FetchList, expand_feeds, feed_value
+from tfbench.engine.frames import arrange, flattened
+from tfbench.engine.graph import Graph, Operation
+from tfbench.engine.placement import Placement
+from tfbench.engine.placer import Placer
+from tfbench.engine.plan import Plan
+from tfbench.engine.prune import needed_operations
+from tfbench.engine.resources import ResourceStore
+from tfbench.engine.run_history import RunHistory
+from tfbench.engine.tensor import Tensor
+
+#: kept plans; when full, all are dropped, since a program that makes new fetches all the time gains nothing
+_MOST_PLANS = 1_000
+
+
+class Compiled:
+    """A plan with the nest that its values are put into."""
+
+    __slots__ = ("fetches", "plan", "single")
+
+    def __init__(self, plan: Plan, fetches: FetchList) -> None:
+        self.plan = plan
+        self.fetches = fetches
+        #: the fetch is one tensor, whose value is the answer
+        self.single = False
+
+
+class Plans:
+    """What one session has compiled."""
+
+    def __init__(self, graph: Graph, config: Any, resources: ResourceStore, devices: DeviceSet) -> None:
+        self._graph = graph
+        self._config = config
+        self._resources = resources
+        self._compiling = threading.RLock()
+        self._plans: dict[Any, Compiled] = {}
+        self._version = graph.changes_version
+        #: how many operations there were when the graph was last placed
+        self._placed = 0
+        self.history = RunHistory()
+        self.use_devices(devices)
+
+    def clear(self) -> None:
+        """Forgets all."""
+        self._plans.clear()
+
+    def use_devices(self, devices: DeviceSet) -> None:
+        """Makes these the session's devices, and places its graph anew. Values of variables stay."""
+        config = self._config
+        self.device_set = devices
+        self.gpus = bool(devices.gpus)
+        log = print if config is not None and config.log_device_placement else None
+        soft = bool(config is not None and config.allow_soft_placement)
+        self.placer = Placer(devices.devices, soft, log, devices.no_gpu)
+        if not devices.gpus:
+            # What an earlier set of devices had in a GPU is needed without it.
+            for buffer in self._resources.variables().values():
+                buffer.settle(None)
+        self._place_pruned = config is not None and config.graph_options.place_pruned_graph
+        self._plans.clear()
+        if log is not None:
+            for device in devices.devices:
+                if device.description:
+                    log(f"Device mapping: {device.name} -> {device.description}")
+
+    def find(self, fetches: Any, feed_dict: Any) -> tuple[Compiled, list[Any]]:
+        """The plan for these fetches and feeds, compiled if it is new, and the fed values in its order."""
+        graph = self._graph
+        if self._version != graph.changes_version:
+            self._plans.clear()
+            self._version = graph.changes_version
+        elif len(graph._nodes) != self._placed and self._placed:
+            self._place_again()
+        key = _key(fetches)
+        if not feed_dict:
+            if key is not None:
+                found = self._plans.get((key, ()))
+                if found is not None:
+                    return found, []
+            feeds: list[tuple[Tensor, Any]] = [] if feed_dict is None else expand_feeds(graph, feed_dict)
+        else:
+            feeds = expand_feeds(graph, feed_dict)
+        if not graph._nodes:
+            raise _empty_graph_error(graph, fetches)
+        tensors = [tensor for tensor, _ in feeds]
+        full_key = (key, tuple(tensors))
+        found = self._plans.get(full_key) if key is not None else None
+        if found is None:
+            nest = FetchList(graph, fetches)
+            if key is None:
+                # The nest itself cannot be a key, but what it is made of can.
+                full_key = (("nest", *nest.elements), tuple(tensors))
+                found = self._plans.get(full_key)
+                if found is not None:
+                    compiled = Compiled(found.plan, nest)
+                    return compiled, [feed_value(graph, tensor, value) for tensor, value in feeds]
+            values = [feed_value(graph, tensor, value) for tensor, value in feeds]
+            found = self.compile(nest, tensors)
+            found.single = isinstance(fetches, Tensor)
+            if len(self._plans) >= _MOST_PLANS:
+                self._plans.clear()
+            self._plans[full_key] = found
+            return found, values
+        return found, [feed_value(graph, tensor, value) for tensor, value in feeds]
+
+    def compile(self, nest: FetchList, feeds: list[Tensor], runs: bool = True) -> Compiled:
+        """A new plan, which is not kept. `runs` says that it is going to be run, which the history notes."""
+        memory.keep_freed_memory()
+        feeds = list(dict.fromkeys(feeds))
+        with self._compiling:
+            placement = self.placement_for(nest.tensors, nest.operations, feeds)
+            self._placed = len(self._graph._nodes)
+            with self.device_set.computing() if self.gpus else nullcontext():
+                plan = Plan(nest.tensors, nest.operations, feeds, placement, self.device_set, self._resources)
+        if runs:
+            self.history.add(plan.order, feeds, nest.tensors, self._placed)
+        return Compiled(plan, nest)
+
+    def placement_for(
+        self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]
+    ) -> Placement:
+        """Where everything runs: the whole graph is placed, or what is left of it (`place_pruned_graph`)."""
+        if not self._place_pruned:
+            return self.placer.place(self._graph)
+        return self.placer.place_only(self._pruned(fetches, targets, feeds))
+
+    def _place_again(self) -> None:
+        """The graph has grown since it was placed: all of it is placed again, as in TensorFlow."""
+        with self._compiling:
+            if not self._place_pruned:
+                before = self.placer.last
+                if before is not None and before.moves(self.placer.place(self._graph)):
+                    self._plans.clear()
+            self._placed = len(self._graph._nodes)
+
+    def look_at_placement(
+        self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]
+    ) -> Placement:
+        """As `placement_for`, for somebody who asks: nothing is logged, and no state is bound to its place."""
+        pruned = self._place_pruned and (fetches or targets)
+        return self.placer.look(self._graph, self._pruned(fetches, targets, feeds) if pruned else None)
+
+    def _pruned(
+        self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]
+    ) -> list[Operation]:
+        fed = set(feeds)
+        return flattened(arrange(needed_operations(fetches, targets, fed), fed))
+
+
+def _key(fetches: Any) -> Any:
+    """A hashable stand-in for simple fetches, or None. Objects hash by identity here."""
+    kind = type(fetches)
+    if kind is Tensor or kind is Operation or kind is str:
+        return fetches
+    if kind is list or kind is tuple:
+        for item in fetches:
+            inner = type(item)
+            if inner is not Tensor and inner is not Operation and inner is not str:
+                return None
+        return (kind, *fetches)
+    return None
+
+
+def _empty_graph_error(graph: Graph, fetches: Any) -> Exception:
+    """What is raised where nothing can run; a fetch from before the graph was emptied says so itself."""
+    why = ""
+    try:
+        FetchList(graph, fetches)
+    except errors.ReplacedTensorError as error:
+        return error
+    except (TypeError, ValueError) as error:
+        why = f" This is also wrong with the fetch: {error}"
+    message = "The Session graph is empty. Add operations to the graph before calling run()."
+    elsewhere = getattr(fetches, "graph", None)
+    if isinstance(elsewhere, Graph) and elsewhere is not graph:
+        why = f" {fetches!r} is in another graph: run it in a session of that one, tf.Session(graph=x.graph)."
+    return RuntimeError(message + why)
