@@ -16,6 +16,25 @@ from tfbench.contrib.assigning import (
     assign_from_values,
     assign_from_values_fn,
 )
+from tfbench.contrib.deprecation import deprecated, deprecated_arg_values, deprecated_args
+from tfbench.contrib.framework_tools import (
+    VariableDeviceChooser,
+    assert_or_get_global_step,
+    assert_scalar_int,
+    get_graph_from_inputs,
+    get_name_scope,
+    get_placeholders,
+    prepend_name_scope,
+    py_func,
+    reduce_sum_n,
+    remove_squeezable_dimensions,
+    smart_case,
+    smart_cond,
+    smart_constant_value,
+    strip_name_scope,
+    with_same_shape,
+    with_shape,
+)
 from tfbench.contrib.variables import (
     add_model_variable,
     filter_variables,
@@ -33,6 +52,8 @@ from tfbench.contrib.variables import (
     model_variable,
     variable,
 )
+from tfbench.engine.composite import convert_to_tensor_or_sparse_tensor
+from tfbench.engine.ops.array_sort import argsort, sort
 from tfbench.engine.ops.asserts_static import assert_same_float_dtype, assert_scalar
 from tfbench.engine.ops.static_value import is_tensor
 from tfbench.train.checkpoint_reader import list_variables, load_checkpoint, load_variable
@@ -45,12 +66,16 @@ from tfbench.train.training_step import (
 )
 
 __all__ = [
-    "add_arg_scope", "add_model_variable", "arg_scope", "arg_scoped_arguments", "assert_global_step",
-    "assert_same_float_dtype", "assert_scalar", "assign_from_checkpoint", "assign_from_checkpoint_fn",
-    "assign_from_values", "assign_from_values_fn", "create_global_step", "current_arg_scope", "filter_variables",
-    "get_global_step", "get_local_variables", "get_model_variables", "get_or_create_global_step",
-    "get_trainable_variables", "get_unique_variable", "get_variable_full_name", "get_variables",
-    "get_variables_by_name", "get_variables_by_suffix", "get_variables_to_restore", "global_variable",
-    "has_arg_scope", "init_from_checkpoint", "is_tensor", "list_variables", "load_checkpoint", "load_variable",
-    "local_variable", "model_variable", "nest", "variable",
+    "VariableDeviceChooser", "add_arg_scope", "add_model_variable", "arg_scope", "arg_scoped_arguments", "argsort",
+    "assert_global_step", "assert_or_get_global_step", "assert_same_float_dtype", "assert_scalar",
+    "assert_scalar_int", "assign_from_checkpoint", "assign_from_checkpoint_fn", "assign_from_values",
+    "assign_from_values_fn", "convert_to_tensor_or_sparse_tensor", "create_global_step", "current_arg_scope",
+    "deprecated", "deprecated_arg_values", "deprecated_args", "filter_variables", "get_global_step",
+    "get_graph_from_inputs", "get_local_variables", "get_model_variables", "get_name_scope",
+    "get_or_create_global_step", "get_placeholders", "get_trainable_variables", "get_unique_variable",
+    "get_variable_full_name", "get_variables", "get_variables_by_name", "get_variables_by_suffix",
+    "get_variables_to_restore", "global_variable", "has_arg_scope", "init_from_checkpoint", "is_tensor",
+    "list_variables", "load_checkpoint", "load_variable", "local_variable", "model_variable", "nest",
+    "prepend_name_scope", "py_func", "reduce_sum_n", "remove_squeezable_dimensions", "smart_case", "smart_cond",
+    "smart_constant_value", "sort", "strip_name_scope", "variable", "with_same_shape", "with_shape",
 ]  # fmt: skip
