@@ -73,7 +73,8 @@ export function Rows({ label, count, current, choose, titles, cells, template, t
         <div class="tfb-rows" style={{ height: `${count * ROW}px` }}>
           {shown.map((row) => (
             <div
-              key={row}
+              // A row that scrolls out lends its elements to one that scrolls in.
+              key={row % shown.length}
               id={id(row)}
               role="row"
               aria-rowindex={row + 2}

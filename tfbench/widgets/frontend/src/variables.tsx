@@ -80,7 +80,7 @@ function VariablesPane({ model }: ViewProps) {
   const rows = useMemo(() => tableRows(model.variables, closed, model.query), [model.variables, closed, model.query]);
   const shownColumns = fitting(size.w, model);
   const template = `minmax(${NAME_WIDTH}px, 1fr) ${shownColumns.map((c) => `${c.width}px`).join(" ")}`;
-  const current = rows.findIndex((row) => isCurrent(row, model));
+  const current = useMemo(() => rows.findIndex((row) => isCurrent(row, model)), [rows, model.selected]);
 
   useEffect(() => {
     const element = scroller.current;
@@ -157,7 +157,8 @@ function VariablesPane({ model }: ViewProps) {
         <div class="tfb-rows" style={{ height: `${rows.length * ROW}px` }}>
           {shown.map((row, i) => (
             <TableRow
-              key={row.kind === "scope" ? `${row.path}/` : model.variables[row.index]!.name}
+              // A row that scrolls out lends its elements to one that scrolls in.
+              key={(first + i) % shown.length}
               place={first + i}
               row={row}
               model={model}
