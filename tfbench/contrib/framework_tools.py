@@ -55,7 +55,8 @@ def smart_cond(
     for what, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if not callable(function):
             raise TypeError(f"`{what}` must be callable.")
-    assert true_fn is not None and false_fn is not None
+    assert true_fn is not None
+    assert false_fn is not None
     known = smart_constant_value(pred)
     if known is None:
         return cond(pred, true_fn, false_fn, name=name)
