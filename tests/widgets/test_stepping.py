@@ -227,15 +227,15 @@ def test_in_a_notebook_nothing_waits_for_a_loop_that_is_not_there(shown: Shown, 
 
 def test_the_control_channel_of_a_kernel(shown: Shown) -> None:
     kernel = SimpleNamespace(control_handlers={})
-    stepping.hear_control(kernel, {"the panel": shown.publisher.receive}.get)
-    stepping.hear_control(kernel, None)
+    assert stepping.hear_control(kernel, {"the panel": shown.publisher.receive}.get)
+    assert stepping.hear_control(kernel, None)
     shown.loop()
     content = {"v": 1, "kind": "command", "id": "a", "what": "pause", "op": "", "panel": "the panel"}
     kernel.control_handlers[stepping.MESSAGE](None, b"", {"content": {**content, "panel": "another"}})
     assert shown.page.control["heard"] == ""
     kernel.control_handlers[stepping.MESSAGE](None, b"", {"content": content})
     shown.wait("held")
-    stepping.hear_control(None, {}.get)
+    assert not stepping.hear_control(None, {}.get)
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ class Inspector(anywidget.AnyWidget):
         #: the run that is stepped through, if there is one
         self.stepper: Stepper | None = None
         self.publisher = Publisher(graph, session, self.send, name=name)
-        if session is not None:
+        if session is not None and _hears():
             self.panel = str(getattr(self.comm, "comm_id", ""))
         weak = ref(self)
         self.publisher.export = lambda form: _exported(weak(), form)
@@ -291,7 +291,6 @@ def _watch_cells() -> None:
     shell.events.register("pre_run_cell", lambda *_: stepping.cell_begins())
     shell.events.register("post_run_cell", _cell_ran)
     stepping.cell_begins()  # the one that runs now
-    stepping.hear_control(getattr(shell, "kernel", None), _receiver)
 
 
 def _cell_ran(*_: Any) -> None:
@@ -299,6 +298,13 @@ def _cell_ran(*_: Any) -> None:
     for panel in panels:
         panel.publisher.graph_changed()
     stepping.cell_ended([panel.publisher.controls for panel in panels if panel.publisher.controls is not None])
+
+
+def _hears() -> bool:
+    """Whether the kernel takes what pages say on its control channel."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return stepping.hear_control(getattr(shell, "kernel", None), _receiver)
 
 
 def _receiver(comm: str) -> Any:

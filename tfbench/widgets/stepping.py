@@ -273,11 +273,16 @@ def cell_ended(controls: list[RunControls]) -> None:
 MESSAGE = "tfbench_command"
 
 
-def hear_control(kernel: Any, panel_of: Callable[[str], Any]) -> None:
-    """Has a kernel take what a page says on its control channel, too; `panel_of` finds the receiver by its comm."""
+def hear_control(kernel: Any, panel_of: Callable[[str], Any]) -> bool:
+    """Has a kernel take what a page says on its control channel, too; `panel_of` finds the receiver by its comm.
+
+    False where the kernel has no such channel.
+    """
     handlers = getattr(kernel, "control_handlers", None)
-    if not isinstance(handlers, dict) or MESSAGE in handlers:
-        return
+    if not isinstance(handlers, dict):
+        return False
+    if MESSAGE in handlers:
+        return True
 
     def handle(stream: Any, identity: Any, message: Any) -> None:
         content = message.get("content") or {}
@@ -286,3 +291,4 @@ def hear_control(kernel: Any, panel_of: Callable[[str], Any]) -> None:
             receive(content)
 
     handlers[MESSAGE] = handle
+    return True
