@@ -149,6 +149,15 @@ def test_scattered_sums(
     same(made, plain)
 
 
+def test_rows_are_added_to_themselves_as_they_were() -> None:
+    target = numbers((4, 3), 1)
+    wanted = target.copy()
+    np.add.at(wanted, [1, 1, 2, 0], target)
+    with tier.using("wait"):
+        host_rows.combine("add", target, np.array([1, 1, 2, 0]), target)
+    same(target, wanted)
+
+
 @pytest.mark.parametrize("name", ["add", "multiply", "divide", "minimum", "maximum"])
 def test_other_ways_to_combine_rows(name: str) -> None:
     places = np.array([[2, 0], [2, 1]])

@@ -83,18 +83,25 @@ def log_softmax() -> Loops:
 
 
 def sparse_cross_entropy(labels: str) -> Loops:
-    """Loss of each row for the class that `labels` names, and its gradient. Labels are in range."""
+    """Loss of each row for the class that `labels` names, and its gradient.
+
+    Labels have been checked; one that is out of range all the same (another thread has written to them since) counts
+    as no class.
+    """
 
     def loops(x: Array, labels: Array, loss: Array, gradient: Array) -> None:
         for i in range(x.shape[0]):
             row, target = x[i], gradient[i]
             largest = largest_of(row)
             total = raise_to(row, largest, target)
-            loss[i] = np.float32(np.log(total)) - (row[labels[i]] - largest)
+            loss[i] = np.float32(np.log(total))
             share = _ONE / total
             for k in range(target.shape[0]):
                 target[k] *= share
-            target[labels[i]] -= _ONE
+            label = labels[i]
+            if 0 <= label < target.shape[0]:
+                loss[i] -= row[label] - largest
+                target[label] -= _ONE
 
     return Loops(loops, ["f4[2]", f"{labels}[1]", "f4[1]", "f4[2]"])
 

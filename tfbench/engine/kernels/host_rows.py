@@ -43,6 +43,8 @@ def combine(name: str, rows: Array, places: Array, values: Array) -> None:
 
 def _compiled(subtract: bool, rows: Array, places: Array, values: Array) -> bool:
     kind = native(rows)
+    if np.may_share_memory(rows, values):  # what has been added must not be added again
+        return False
     if kind is None or native(values) != kind or places.dtype.char not in "ilq" or not places.dtype.isnative:
         return False
     places = np.ascontiguousarray(places)
