@@ -42,6 +42,7 @@ ELSEWHERE: dict[str, str] = {
         "samples move along their distribution, not as the generator would draw them; tested in test_special_slopes",
     ),
     "PreventGradient": "it refuses to be differentiated; tested in the facts of array_misc",
+    "SparseDenseCwiseAdd": "TensorFlow has not implemented it, and says so",
     **dict.fromkeys(
         ("Enter", "Exit", "Merge", "NextIteration", "RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSwitch",
          "Switch", "LoopCond"),
@@ -89,6 +90,8 @@ RESULTS: dict[str, int] = {
 #: whose gradient's own gradient is TensorFlow's, but not the derivative
 FIRST_ONLY: dict[str, str] = {
     "CTCLoss": "the second one is refused",
+    "SparseAdd": "its gradient counts as having none, though it is linear",
+    "SparseSoftmax": "the second one is not implemented",
     "SoftmaxCrossEntropyWithLogits": "it counts as constant in the labels what holds only where they add up to 1",
     "ResizeBilinear": "its gradient counts as having none, though it is linear",
     "Zeta": "its slope in q is a zeta of x, which counts as constant there again",
@@ -99,6 +102,9 @@ SIZES_KNOWN = {"ExtractImagePatches", "Qr", "Svd"}
 
 #: samples whose gradient is TensorFlow's, but not the derivative, or refused by both: the difference must show
 NOT_THE_DERIVATIVE: dict[str, str] = {
+    **dict.fromkeys(
+        ("SparseSparseMaximum-0", "SparseSparseMaximum-1", "SparseSparseMinimum-0"), "it counts as constant"
+    ),
     **dict.fromkeys(
         ("Eig-2", "SelfAdjointEigV2-2", "Svd-3"),
         "complex vectors are determined but for their phases, and turn with any change",

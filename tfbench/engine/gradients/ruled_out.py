@@ -25,7 +25,7 @@ RULED_OUT = frozenset(
         "ReduceJoin", "RegexReplace", "ResizeBilinearGrad", "RightShift", "Rint", "Round",
         "SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", "ScalarSummary", "ScatterAdd",
         "ScatterDiv", "ScatterMul", "ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate", "ScatterSub",
-        "SerializeTensor", "SetSize", "Shape", "ShapeN", "Size", "SparseConcat",
+        "SerializeTensor", "SetSize", "Shape", "ShapeN", "Size", "SparseAddGrad", "SparseConcat",
         "SparseToSparseSetOperation", "Stack", "StackClose", "StackPop", "StackPush",
         "StatelessMultinomial", "StatelessRandomNormal", "StatelessRandomNormalV2",
         "StatelessRandomPoisson", "StatelessRandomUniform", "StatelessRandomUniformFullInt",

@@ -6,6 +6,7 @@ from typing import Any
 
 from tfbench.engine import dtypes, ops
 from tfbench.engine.composite import SparseTensor
+from tfbench.engine.gradients.reductions import kept_sizes
 from tfbench.engine.gradients.registry import gradient
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import lookup
@@ -79,3 +80,50 @@ def _elementwise(type: str) -> None:
 
 _elementwise("SparseDenseCwiseMul")
 _elementwise("SparseDenseCwiseDiv")
+
+
+# -- sums, parts, softmax ---------------------------------------------------------------------------------------
+
+
+@gradient("SparseAdd")
+def _sparse_add(node: Operation, _: Any, dvalues: Any, *others: Any) -> Any:
+    inputs = node.inputs
+    da, db = lookup("SparseAddGrad")(dvalues, inputs[0], inputs[3], node.outputs_list[0])
+    da.set_shape(inputs[1].get_shape())
+    db.set_shape(inputs[4].get_shape())
+    return None, da, None, None, db, None, None
+
+
+@gradient("SparseReduceSum")
+def _sparse_reduce_sum(node: Operation, dy: Any) -> Any:
+    """Each element's gradient is that of the sum it went into."""
+    indices, _, shape, axes = node.inputs
+    kept = kept_sizes(shape, axes)
+    whole: Any = shape
+    spread = ops.reshape(dy, kept)
+    scale = whole // ops.cast(kept, dtypes.int64)
+    places: Any = indices
+    return None, ops.gather_nd(spread, places // scale), None, None
+
+
+@gradient("SparseSlice")
+def _sparse_slice(node: Operation, _: Any, dvalues: Any, *others: Any) -> Any:
+    found = lookup("SparseSliceGrad")(dvalues, node.inputs[0], node.inputs[3], node.outputs_list[0])
+    found.set_shape(node.inputs[1].get_shape())
+    return None, found, None, None, None
+
+
+@gradient("SparseSoftmax")
+def _sparse_softmax(node: Operation, dy: Any) -> Any:
+    indices, shape = node.inputs[0], node.inputs[2]
+    softmax: Any = node.outputs_list[0]
+    product = SparseTensor(indices, softmax * dy, shape)
+    sums = -ops.sparse_reduce_sum(product, [-1], keepdims=True)
+    moved = lookup("SparseDenseCwiseAdd")(indices, dy, shape, sums)
+    return None, moved * softmax, None
+
+
+@gradient("SparseFillEmptyRows")
+def _sparse_fill_empty_rows(node: Operation, _: Any, dvalues: Any, *others: Any) -> Any:
+    values, default = lookup("SparseFillEmptyRowsGrad")(node.outputs_list[3], dvalues)
+    return None, values, None, default

@@ -15,7 +15,6 @@ from tfbench.engine.ops.dataset_common import (
     plain,
     strings,
 )
-from tfbench.errors import UnimplementedError
 
 __all__: list[str] = []  # known by op type; `tf.data` makes them
 
@@ -197,23 +196,24 @@ def _deserialize_shape(node: Any, serialized: Any) -> Any:
 
 @serialize_sparse.bind(CPU)
 def _serialize_bind(context: Any) -> Callable[..., Any]:
+    from tfbench.engine.kernels import sparse_strings
     from tfbench.engine.kernels.datasets import sparse
 
-    return _packing(context, sparse.packed)
+    return _packing(context, sparse.packed, sparse_strings.packed)
 
 
 @serialize_many_sparse.bind(CPU)
 def _serialize_many_bind(context: Any) -> Callable[..., Any]:
+    from tfbench.engine.kernels import sparse_strings
     from tfbench.engine.kernels.datasets import sparse
 
-    return _packing(context, sparse.packed_rows)
+    return _packing(context, sparse.packed_rows, sparse_strings.packed_rows)
 
 
-def _packing(context: Any, pack: Callable[..., Any]) -> Callable[..., Any]:
+def _packing(context: Any, pack: Callable[..., Any], as_strings: Callable[..., Any]) -> Callable[..., Any]:
+    dtype = context.attrs["T"]
     if context.attrs["out_type"].name != "variant":
-        raise UnimplementedError(
-            context.op.node_def, context.op, "Sparse tensors are packed as variants (out_type=tf.variant) only."
-        )
+        return lambda indices, values, shape: as_strings(indices, values, shape, dtype)
     keep = keeper(context.op._inputs)
     return lambda *values: pack(*keep(values))
 
