@@ -20,6 +20,7 @@ _PARTS = (
     "rnn",
     "seq2seq",
     "slim",
+    "tensorboard",
     "training",
     "util",
 )

@@ -162,6 +162,15 @@ message SavedSlice
 message SavedTensorSlices
   meta: SavedTensorSliceMeta = 1; data: SavedSlice = 2
 """,
+    "tensorflow/contrib/tensorboard/plugins/projector/projector_config.proto": """\
+message SpriteMetadata
+  image_path: string = 1; single_image_dim: repeated uint32 = 2
+message EmbeddingInfo
+  tensor_name: string = 1; metadata_path: string = 2; bookmarks_path: string = 3
+  tensor_shape: repeated uint32 = 4; sprite: SpriteMetadata = 5; tensor_path: string = 6
+message ProjectorConfig
+  model_checkpoint_path: string = 1; embeddings: repeated EmbeddingInfo = 2; model_checkpoint_dir: string = 3
+""",
     "tensorflow/core/protobuf/trackable_object_graph.proto": """\
 message TrackableObjectGraph
   nodes: repeated TrackableObject = 1
