@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from tests.widgets.fake_graph import FakeGraph, FakeSession, conv_graph
 from tfbench.snapshot import Snapshot, take
-from tfbench.widgets import static_html, views
+from tfbench.widgets import static_html, static_svg, views
 from tfbench.widgets.static_map import BOXES, Node, chart
 from tfbench.widgets.static_svg import map_svg
 
@@ -26,6 +27,12 @@ HOSTILE = [
     "&lt;b&gt;&#60;",
     "n" * 10_000,
 ]
+
+
+def test_the_picture_has_the_pages_colours() -> None:
+    theme = (Path(static_svg.__file__).parent / "frontend/src/theme.ts").read_text()
+    (light,) = re.findall(r"LIGHT = \[(.*?)\];", theme)
+    assert [line for line, _ in static_svg.PALETTE] == re.findall(r'"(#\w+)"', light)
 
 
 def filters() -> Snapshot:

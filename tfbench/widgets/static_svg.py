@@ -13,16 +13,16 @@ from tfbench.snapshot import Snapshot
 from tfbench.widgets.static_map import Chart, Node, chart
 from tfbench.widgets.static_places import LINE, Drawn, places, text_width
 
-#: Paul Tol's "muted" scheme, as in the live map: (line, fill)
+#: the live map's colours, which colour-blind readers can tell apart: (line, fill)
 PALETTE = (
-    ("#3a9f93", "#e4f2f0"),
-    ("#c25a6c", "#f8e9ec"),
-    ("#4d86c6", "#e7eff8"),
-    ("#b8962e", "#f6f0df"),
-    ("#8a3f8f", "#f1e6f2"),
-    ("#1f7a3d", "#e2efe6"),
-    ("#d07a33", "#faeee3"),
-    ("#5a4fb0", "#e9e7f5"),
+    ("#5cb3b1", "#eaf5f5"),
+    ("#782f40", "#ede4e6"),
+    ("#a5a0f1", "#f3f3fd"),
+    ("#bea712", "#f7f4e0"),
+    ("#642f7f", "#ebe4ee"),
+    ("#46670d", "#e7ebe0"),
+    ("#e7906d", "#fcf1ec"),
+    ("#335ee7", "#e4eafc"),
 )
 NEUTRAL = ("#8b909a", "#f1f2f4")
 VARIABLE = "#c46a10"

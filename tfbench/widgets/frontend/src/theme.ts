@@ -1,6 +1,6 @@
 // Colours. The surfaces come from the page (Jupyter's CSS variables, VS Code's, or our own defaults in the style
-// sheet), so the panel is at home in light and dark themes; the categories are Paul Tol's "muted" scheme, which
-// stays apart for colour-blind readers, with a second list lifted for dark surfaces.
+// sheet), so the panel is at home in light and dark themes; the categories stay
+// apart for colour-blind readers, too (tests/palette.test.ts computes how far), with a second list for dark surfaces.
 
 export type Rgb = [number, number, number];
 
@@ -17,8 +17,8 @@ export interface Theme {
   mono: string;
 }
 
-const LIGHT = ["#3a9f93", "#c25a6c", "#4d86c6", "#b8962e", "#8a3f8f", "#1f7a3d", "#d07a33", "#5a4fb0"];
-const DARK = ["#5cc4b7", "#e8899a", "#88bbee", "#ddc265", "#cc8ad0", "#74c08a", "#eea564", "#a49bee"];
+export const LIGHT = ["#5cb3b1", "#782f40", "#a5a0f1", "#bea712", "#642f7f", "#46670d", "#e7906d", "#335ee7"];
+export const DARK = ["#74f6da", "#b88c82", "#93c7f9", "#f4d75a", "#ce6aa9", "#c3db92", "#de7147", "#8a83f9"];
 
 export const CATEGORIES = LIGHT.length;
 
