@@ -299,15 +299,18 @@ class Stream:
         self.done = True
 
     def use(self) -> Stream:
-        _machine.local.stream = self
+        _machine.local.__dict__.setdefault("stream", {})[current()] = self
         return self
 
     def __enter__(self) -> Stream:
-        self._before = get_current_stream()
+        before = _machine.local.__dict__.setdefault("streams", [])
+        before.append((current(), get_current_stream()))
         return self.use()
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        _machine.local.stream = self._before
+        device, before = _machine.local.streams.pop()
+        assert device == current(), "a stream is left on another device than the one where it was entered"
+        before.use()
 
     def synchronize(self) -> None:
         """Everything is done already."""
@@ -325,7 +328,8 @@ Stream.null = Stream(null=True)
 
 
 def get_current_stream(device_id: int = -1) -> Stream:
-    return getattr(_machine.local, "stream", None) or Stream.null
+    chosen = getattr(_machine.local, "stream", {})
+    return chosen.get(current() if device_id < 0 else device_id, Stream.null)
 
 
 def alloc_pinned_memory(size: int) -> Any:

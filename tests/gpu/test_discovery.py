@@ -143,7 +143,7 @@ def test_a_gpu_that_is_not_there_is_an_error_or_placed_softly(one_gpu: ModuleTyp
     x = tf.get_default_graph().get_tensor_by_name("x:0")
     with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as session:
         assert session.run(x).tolist() == [-1.0]
-        assert session.placer.place(x.graph).device_of(x.op).short_name == "/device:GPU:0"
+        assert session.look_at_placement([], [], []).device_of(x.op).short_name == "/device:GPU:0"
 
 
 def test_no_device_count_no_gpu_and_the_error_says_who_asked_for_that(one_gpu: ModuleType) -> None:

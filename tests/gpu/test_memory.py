@@ -112,6 +112,22 @@ def test_cupys_own_pool_and_device_are_left_as_they_are(two_gpus: ModuleType) ->
         assert strict_cuda.used(1) == 0
 
 
+def test_all_runs_share_a_stream_whatever_the_callers_is(two_gpus: ModuleType) -> None:
+    seen = []
+
+    def look(*step: Any) -> None:
+        seen.append([strict_cuda.get_current_stream(device) for device in (0, 1)])
+
+    y = tf.ones([4]) * 2.0
+    with strict_cuda.Device(1), strict_cuda.Stream() as mine:
+        with tf.Session() as session:
+            session.step_observer = look
+            session.run(y)
+        assert strict_cuda.get_current_stream() is mine
+    assert seen
+    assert all(stream is strict_cuda.Stream.null for streams in seen for stream in streams)
+
+
 def test_values_are_copied_back_through_pinned_memory_if_they_are_large(one_gpu: ModuleType) -> None:
     x = tf.placeholder(tf.float32, [None])
     y = tf.negative(x)

@@ -18,7 +18,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from typing import Any
 from weakref import WeakValueDictionary
@@ -336,7 +336,15 @@ def pool_of(cupy: Any) -> Any:
 
 @contextmanager
 def computing(devices: list[Any]) -> Iterator[None]:
-    """A run of this thread on these GPUs: memory comes from tfbench's pool, and the first is CUDA's current device."""
+    """A run of this thread on these GPUs: memory comes from tfbench's pool, and the first is CUDA's current device.
+
+    Whatever stream is the caller's, all runs share one on each GPU: what one has made, the next may use.
+    """
     first = devices[0]
-    with first.cupy.cuda.using_allocator(pool_of(first.cupy).malloc), first.current():
+    cuda = first.cupy.cuda
+    with ExitStack() as stack:
+        stack.enter_context(cuda.using_allocator(pool_of(first.cupy).malloc))
+        for device in reversed(devices):
+            stack.enter_context(device.current())
+            stack.enter_context(cuda.Stream.null)
         yield
