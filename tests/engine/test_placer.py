@@ -173,7 +173,7 @@ def test_state_stays_where_it_is_when_the_graph_grows() -> None:
             w = tf.negative([1.0], name="w")
         w.op._set_device("/gpu:1")
         session.run(w)
-        placed = session.placer.place(session.graph)
+        placed = session.plans.placer.place(session.graph)
         assert placed.device_of(v.op).short_name == "/device:GPU:0"
     assert where(place())["v"] == "/device:GPU:1"
 
@@ -185,7 +185,7 @@ def test_asking_binds_nothing() -> None:
         with tf.device("/gpu:1"), tf.colocate_with(v.op):
             tf.negative([1.0], name="w").op._set_device("/gpu:1")
         session.run(v.initializer)
-        assert session.placer.place(session.graph).device_of(v.op).short_name == "/device:GPU:1"
+        assert session.plans.placer.place(session.graph).device_of(v.op).short_name == "/device:GPU:1"
 
 
 def test_a_loop_is_placed() -> None:
@@ -198,11 +198,11 @@ def test_one_device_and_nothing_asked_is_not_worked_out() -> None:
     x = tf.identity([1.0]) + 1.0
     with tf.Session() as session:
         session.run(x)
-        assert session.placer.place(session.graph).groups is None
+        assert session.plans.placer.place(session.graph).groups is None
         with tf.device("/job:localhost/cpu:0"):
             y = x * 2.0
         session.run(y)
-        assert session.placer.place(session.graph).groups is None
+        assert session.plans.placer.place(session.graph).groups is None
         with tf.device("/cpu:1"):
             z = y * 2.0
         with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot assign a device for operation mul_1"):

@@ -23,7 +23,7 @@ class Memory:
     """An observer that keeps every array it sees, by device, and notes which two devices share one."""
 
     def __init__(self, session: Any) -> None:
-        self.index_of = session.placer.place(session.graph).index_of
+        self.index_of = session.plans.placer.place(session.graph).index_of
         self.arrays: dict[int, list[Any]] = {}
         self.shared: list[tuple[str, int, int]] = []
         self.sent: list[str] = []
