@@ -17,6 +17,7 @@ _PARTS = (
     "lookup",
     "losses",
     "metrics",
+    "opt",
     "rnn",
     "seq2seq",
     "slim",
