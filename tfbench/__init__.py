@@ -32,8 +32,8 @@ _MESSAGES = {
 _NAMESPACES = {
     "app", "bitwise", "compat", "contrib", "data", "debugging", "dtypes", "estimator", "examples", "flags", "gfile",
     "graph_util", "image", "io", "layers", "linalg", "logging", "lookup", "losses", "manip", "math", "metrics",
-    "nest", "nn", "python", "python_io", "queue", "raw_ops", "resource_loader", "saved_model", "sets", "signal",
-    "sparse", "spectral", "strings", "summary", "sysconfig", "test", "train", "version",
+    "nest", "nn", "python", "python_io", "quantization", "queue", "raw_ops", "resource_loader", "saved_model", "sets",
+    "signal", "sparse", "spectral", "strings", "summary", "sysconfig", "test", "train", "version",
 }  # fmt: skip
 
 #: what `tf.version` has under the top-level names of TensorFlow 1

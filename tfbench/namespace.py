@@ -14,7 +14,7 @@ from typing import Any
 ABSENT = frozenset(
     {
         "GradientTape", "autograph", "distribute", "distributions", "feature_column", "function",
-        "keras", "lite", "profiler", "quantization", "ragged", "tpu", "xla",
+        "keras", "lite", "profiler", "ragged", "tpu", "xla",
     }
 )  # fmt: skip
 

@@ -38,6 +38,10 @@ MISSING: frozenset[str] = frozenset()
 #: whose gradients no difference can show, and what shows them instead
 ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(
+        (f"FakeQuantWithMinMax{kind}" for kind in ("Args", "Vars", "VarsPerChannel")),
+        "on purpose it is not that of a function in steps, but of the line they follow; tested in the facts",
+    ),
+    **dict.fromkeys(
         ("RandomGamma", "StatelessRandomGammaV3"),
         "samples move along their distribution, not as the generator would draw them; tested in test_special_slopes",
     ),

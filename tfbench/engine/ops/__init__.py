@@ -59,6 +59,7 @@ from tfbench.engine.ops.sparse_merge import *
 from tfbench.engine.ops.sparse_math import *
 from tfbench.engine.ops.sparse_parts import *
 from tfbench.engine.ops.sparse_forms import *
+from tfbench.engine.ops.quantization import *
 from tfbench.engine.ops.random_common import *
 from tfbench.engine.ops.identity_n import *
 from tfbench.engine.ops.grouping import *
