@@ -22,6 +22,9 @@ DEVICE_BYTES = 256 << 20
 #: The piece of a compiled loop, which sees to the caches itself: what is worth waking another thread for.
 COMPILED_BYTES = 4 << 20
 
+#: Values on the last axis that make an innermost loop worth its set-up.
+LONG = 256
+
 
 def pieces(xp: Any, items: int, item_bytes: int, budget: int = 0) -> list[slice]:
     """Slices of about `budget` (default `BLOCK_BYTES`) over an axis of `items` entries of `item_bytes`."""
@@ -46,3 +49,11 @@ def run(xp: Any, count: int, task: Callable[[int], None]) -> None:
 def wide(dtype: Any) -> Any:
     """The type to compute in: single precision for half."""
     return np.dtype(np.float32) if dtype == np.float16 else np.dtype(dtype)
+
+
+def side_by_side(rows: int, channels: int) -> int:
+    """How many rows to lay side by side for long innermost loops: a power of two that divides their number."""
+    side = 1
+    while channels * side < LONG and rows % (side * 2) == 0 and rows:
+        side *= 2
+    return side

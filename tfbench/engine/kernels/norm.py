@@ -14,18 +14,8 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.kernels import norm_compiled
-from tfbench.engine.kernels.blocks import pieces, run, wide
+from tfbench.engine.kernels.blocks import LONG, pieces, run, side_by_side, wide
 from tfbench.engine.kernels.geometry import channels_first, channels_last, invalid, is_channels_first
-
-_LONG = 256  # values on the last axis that make an inner loop worth its set-up
-
-
-def _fold(rows: int, channels: int) -> int:
-    """How many rows to lay side by side: a power of two that divides their number."""
-    side = 1
-    while channels * side < _LONG and rows % (side * 2) == 0 and rows:
-        side *= 2
-    return side
 
 
 def _moments(xp: Any, x: Any, kind: Any) -> tuple[Any, Any]:
@@ -34,7 +24,7 @@ def _moments(xp: Any, x: Any, kind: Any) -> tuple[Any, Any]:
     if made is not None:
         return made
     rows, channels = x.shape
-    side = _fold(rows, channels)
+    side = side_by_side(rows, channels)
     folded = x.reshape(rows // side, side * channels)
     parts = pieces(xp, len(folded), folded[:1].nbytes * 2)
     means = xp.empty((len(parts), side * channels), np.float64)
@@ -66,7 +56,7 @@ def scale_and_shift(xp: Any, x: Any, centre: Any, scale: Any, shift: Any) -> Any
     if made is not None:
         return made
     rows, channels = x.shape
-    side = _fold(rows, channels)
+    side = side_by_side(rows, channels)
     folded = x.reshape(rows // side, side * channels)
     out = xp.empty(folded.shape, x.dtype)
     centre, scale, shift = (xp.tile(vector, side) for vector in (centre, scale, shift))
@@ -268,10 +258,10 @@ def bias_add(xp: Any, value: Any, bias: Any, *, data_format: str = "NHWC") -> An
             f"Must provide as many biases as the last dimension of the input tensor: "
             f"{list(bias.shape)} vs. {list(value.shape)}"
         )
-    if value.size == 0 or value.shape[-1] >= _LONG:
+    if value.size == 0 or value.shape[-1] >= LONG:
         return value + bias
     rows = value.reshape(-1, value.shape[-1])
-    side = _fold(*rows.shape)
+    side = side_by_side(*rows.shape)
     return (rows.reshape(-1, side * rows.shape[1]) + xp.tile(bias, side)).reshape(value.shape)
 
 

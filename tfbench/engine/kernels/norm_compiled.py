@@ -12,19 +12,9 @@ import numpy as np
 
 from tfbench.engine.compiled import tier
 from tfbench.engine.compiled.layouts import native
-from tfbench.engine.kernels.blocks import COMPILED_BYTES, pieces, run
+from tfbench.engine.kernels.blocks import COMPILED_BYTES, pieces, run, side_by_side
 
 Array = Any
-
-_LONG = 256
-
-
-def _side(rows: int, channels: int) -> int:
-    """How many rows to lay side by side."""
-    side = 1
-    while channels * side < _LONG and rows % (side * 2) == 0 and rows:
-        side *= 2
-    return side
 
 
 def _kernel(maker: str, xp: Any, kind: Any, passes: int, *arrays: Array) -> Any:
@@ -41,7 +31,7 @@ def moments(xp: Any, x: Array, kind: Any) -> tuple[Array, Array] | None:
     if loops is None:
         return None
     rows, channels = x.shape
-    side = _side(rows, channels)
+    side = side_by_side(rows, channels)
     folded = x.reshape(rows // side, side * channels)
     parts = pieces(np, len(folded), folded[:1].nbytes, COMPILED_BYTES)
     means, squares = np.empty((2, len(parts), side * channels))
@@ -63,7 +53,7 @@ def scale_and_shift(xp: Any, x: Array, centre: Array, scale: Array, shift: Array
     if loops is None:
         return None
     rows, channels = x.shape
-    side = _side(rows, channels)
+    side = side_by_side(rows, channels)
     folded = x.reshape(rows // side, side * channels)
     out = np.empty(folded.shape, x.dtype)
     vectors = [np.tile(vector, side) for vector in (centre, scale, shift)]
@@ -78,7 +68,7 @@ def grad_sums(xp: Any, x: Array, dy: Array, centre: Array) -> tuple[Array, Array
     if loops is None:
         return None
     rows, channels = x.shape
-    side = _side(rows, channels)
+    side = side_by_side(rows, channels)
     x, dy = (array.reshape(rows // side, side * channels) for array in (x, dy))
     centre = np.tile(centre, side)
     parts = pieces(np, len(x), x[:1].nbytes, COMPILED_BYTES)
@@ -101,7 +91,7 @@ def grad_combined(
     if loops is None:
         return None
     rows, channels = x.shape
-    side = _side(rows, channels)
+    side = side_by_side(rows, channels)
     folded, given = (array.reshape(rows // side, side * channels) for array in (x, dy))
     vectors = [np.tile(vector, side) for vector in (centre, slope, average, factor)]
     dx = np.empty_like(folded)
