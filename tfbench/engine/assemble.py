@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine.attributes import reference_inputs
 from tfbench.engine.binding import bind, copying
 from tfbench.engine.devices import DeviceSet
@@ -20,6 +19,7 @@ from tfbench.engine.frames import ENTERS, EXITS, MERGES, NEXTS, SWITCHES, Loop, 
 from tfbench.engine.graph import Operation
 from tfbench.engine.guards import Condition, Guards
 from tfbench.engine.liveness import find_releases, reads_and_writes
+from tfbench.engine.loop_checks import check_alive, check_fetches, condition
 from tfbench.engine.opdef import Preset
 from tfbench.engine.partition import Transfer, crossing
 from tfbench.engine.placement import Placement
@@ -90,27 +90,11 @@ class _Assembler:
         for tensor in program.feeds:
             self._send_one(tensor, tensor.op)
         self._add_units(program.units)
-        self._check_fetches()
+        check_fetches(program, self._fed)
         program.fetch_slots = [self._host_slot(tensor) for tensor in program.fetches]
         preset = [slot for slot, value in enumerate(self._template) if value is not None]
         find_releases(program.steps, [*preset, *feed_slots, *program.fetch_slots])
         self._read_scalars_once()
-
-    def _check_fetches(self) -> None:
-        """Refuses to fetch what has a value per iteration."""
-        inside: dict[Operation, Loop] = {}
-        for loop in self._program.units:
-            if isinstance(loop, Loop) and loop.condition is not None:
-                out = {op for op in [*loop.enters, *loop.tail] if isinstance(op, Operation)}
-                inside.update((op, loop) for op in loop.operations() if op not in out)
-        for position, tensor in enumerate(self._program.fetches):
-            if tensor.op in inside and tensor not in self._fed:
-                raise errors.InternalError(
-                    tensor.op.node_def,
-                    tensor.op,
-                    f"Retval[{position}] has already been set: '{tensor.name}' has a value in each iteration of the "
-                    f"loop '{inside[tensor.op].name}'. Fetch what the loop returns.",
-                )
 
     # -- slots -------------------------------------------------------------------------------------------------
 
@@ -233,7 +217,7 @@ class _Assembler:
             self._add_kernel(op, guard)
 
     def _add_kernel(self, op: Operation, guard: frozenset[Condition]) -> None:
-        function = self._bind(op) if op.type != "LoopCond" else _condition
+        function = self._bind(op) if op.type != "LoopCond" else condition
         self._guards.set(op, guard)
         if isinstance(function, Preset):
             tensor = op.outputs_list[0]
@@ -374,7 +358,7 @@ class _Assembler:
         """Refuses to go on where `op`, which decides about the next iteration, has no value."""
         guard = self._guards.of_inputs(op, self._fed)
         if guard:
-            self._steps.append(Step(op, partial(_check_alive, op), [(self._guards.slot(op, guard), False)], [], None))
+            self._steps.append(Step(op, partial(check_alive, op), [(self._guards.slot(op, guard), False)], [], None))
 
     def _find_aliases(self, loop: Loop) -> None:
         """Finds the tensors of a loop that may be a variable's memory; what a variable takes later is not known yet."""
@@ -403,25 +387,3 @@ class _Assembler:
         for step in all_steps(steps):
             if isinstance(step, MoveStep) and step.op.type == "Identity" and step.inputs[0][1]:
                 step.reads_number = is_number(step.op.outputs_list[0])
-
-
-def _check_alive(op: Operation, alive: Any) -> None:
-    if not alive:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"'{op._inputs[0].name}', which the loop goes on with, has no value: it is in a branch that was not taken. "
-            "Merge the branches first.",
-        )
-
-
-def _condition(predicate: Any) -> Any:
-    """The kernel of a LoopCond whose shape is not known before the run."""
-    if getattr(predicate, "ndim", 0):
-        shape = ",".join(str(size) for size in predicate.shape)
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"The second input must be a scalar, but it has shape [{shape}]: a loop's condition is one bool.",
-        )
-    return predicate
