@@ -448,6 +448,9 @@ class _Function:
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         _check_call("cupy", self.__name__, args, keywords)
+        first = args[0] if args else None
+        if self.__name__ not in _UFUNCS | _TAKES_NUMBERS and isinstance(first, (int, float, complex, np.generic)):
+            raise TypeError(f"cupy.{self.__name__} wants an array, not {first!r}")
         if self.__name__ in _SIZED or (self.__name__ == "where" and len(args) == 1):
             waits["size"] += 1
         given: list[Any] = []
@@ -473,6 +476,15 @@ class _Function:
     def __repr__(self) -> str:
         return f"<stand-in for cupy.{self.__name__}>"
 
+
+#: functions that take numbers for their first argument, too; all others want an array of CuPy's
+_TAKES_NUMBERS = frozenset({
+    "arange", "array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "broadcast_shapes", "copyto",
+    "dtype", "einsum", "empty", "eye", "full", "identity", "indices", "iscomplexobj", "linspace", "logspace", "ndim",
+    "ones", "promote_types", "result_type", "shape", "size", "tri", "where", "zeros", "can_cast", "concatenate", "stack",
+    "hstack", "vstack", "meshgrid", "broadcast_arrays", "isscalar", "issubdtype", "finfo", "iinfo", "lexsort",
+    "ravel_multi_index", "atleast_1d", "common_type", "min_scalar_type",
+})  # fmt: skip
 
 #: functions whose results have a size that the host has to wait for
 _SIZED = frozenset({"argwhere", "compress", "extract", "flatnonzero", "nonzero", "trim_zeros", "unique"})

@@ -9,6 +9,7 @@ from __future__ import annotations
 _DATA = "data sets and iterators live in the host's memory, and so do the elements that they give"
 _QUEUE = "a queue holds arrays in the host's memory"
 _BOXES = "boxes are taken one after another, each depending on those before: a GPU would be waited for at each"
+_NUMPY = "its kernel is NumPy's alone so far"
 _STREAM = "how many random numbers are drawn depends on the numbers, and they are to be those of the CPU"
 
 #: op type -> the reason
@@ -18,6 +19,17 @@ REASONS: dict[str, str] = {
     **dict.fromkeys(("NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4"), _BOXES),
     **dict.fromkeys(
         ("Multinomial", "ParameterizedTruncatedNormal", "StatelessMultinomial", "StatelessRandomGammaV3"), _STREAM
+    ),
+    **dict.fromkeys(
+        (
+            "FakeQuantWithMinMaxArgs",
+            "FakeQuantWithMinMaxArgsGradient",
+            "FakeQuantWithMinMaxVars",
+            "FakeQuantWithMinMaxVarsGradient",
+            "FakeQuantWithMinMaxVarsPerChannel",
+            "FakeQuantWithMinMaxVarsPerChannelGradient",
+        ),
+        _NUMPY,
     ),
     "IgammaGradA": "CuPy has no such function, and the series is summed until it converges",
     "Lu": "rows change places column by column, too many small steps for a GPU",

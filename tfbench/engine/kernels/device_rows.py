@@ -80,7 +80,7 @@ def put(xp: Any, target: Array, places: Array, values: Array, combine: str | Non
         return
     if there is None:
         there = inside(xp, places, target.shape[0])
-    values = xp.broadcast_to(values, (places.size, *target.shape[1:]))
+    values = xp.broadcast_to(xp.asarray(values, target.dtype), (places.size, *target.shape[1:]))
     if combine is None:
         target[places[there]] = values[there]
         return
@@ -169,7 +169,7 @@ def rounds(xp: Any, places: Array, values: Array) -> Iterator[tuple[Array, Array
 def counts(xp: Any, places: Array, size: int) -> Array:
     """How often each number below `size` is in `places`; what is none of them is left out."""
     found = xp.zeros(size, np.int64)
-    put(xp, found, places.reshape(-1), found.dtype.type(1), "add")
+    put(xp, found, places.reshape(-1), xp.ones(places.size, np.int64), "add")
     return found
 
 
