@@ -481,8 +481,8 @@ class _Function:
 _TAKES_NUMBERS = frozenset({
     "arange", "array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "broadcast_shapes", "copyto",
     "dtype", "einsum", "empty", "eye", "full", "identity", "indices", "iscomplexobj", "linspace", "logspace", "ndim",
-    "ones", "promote_types", "result_type", "shape", "size", "tri", "where", "zeros", "can_cast", "concatenate", "stack",
-    "hstack", "vstack", "meshgrid", "broadcast_arrays", "isscalar", "issubdtype", "finfo", "iinfo", "lexsort",
+    "ones", "promote_types", "result_type", "shape", "size", "tri", "where", "zeros", "can_cast", "concatenate",
+    "stack", "hstack", "vstack", "meshgrid", "broadcast_arrays", "isscalar", "issubdtype", "finfo", "iinfo", "lexsort",
     "ravel_multi_index", "atleast_1d", "common_type", "min_scalar_type",
 })  # fmt: skip
 
