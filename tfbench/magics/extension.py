@@ -25,6 +25,7 @@ from tfbench.magics.lint import LintMagic
 from tfbench.magics.notebook import Notebook
 from tfbench.magics.ops import OpsMagic
 from tfbench.magics.order import OrderMagic
+from tfbench.magics.panel import PanelMagic
 from tfbench.magics.placement import PlacementMagic
 from tfbench.magics.races import RacesMagic
 from tfbench.magics.scopes import ScopesMagic
@@ -57,6 +58,7 @@ MAGICS: tuple[type[Any], ...] = (
     FiltersMagic,
     ActivationsMagic,
     CheckpointMagic,
+    PanelMagic,
 )
 
 #: what was loaded into which shell
