@@ -56,8 +56,8 @@ facts: .venv-oracle/.done  ## record again what TensorFlow does
 frontend:  ## check the widget's sources and build its bundle again (needs Node 20)
 	cd tfbench/widgets/frontend && npm ci --no-audit --no-fund && npm run check && npm test && npm run build
 
-screenshots: .venv/.dev .venv/.browser  ## the README's pictures, from the tour
-	$(BIN)/python -m tools.screenshots notebooks/00_tour.ipynb
+screenshots: .venv/.dev .venv/.browser  ## the README's pictures, from the notebooks
+	$(BIN)/python -m tools.screenshots notebooks/00_tour.ipynb notebooks/10_inspecting_a_real_model.ipynb
 
 clean:  ## forget both environments and every cache
 	rm -rf .venv .venv-oracle .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -27,6 +27,8 @@ export class Viewport {
   camera: Camera = { x: 0, y: 0, scale: 1 };
   width = 0;
   height = 0;
+  /** height that something covers above */
+  above = 0;
   /** somebody moved the camera, opened something or chose something: it is theirs now */
   touched = false;
   private glide: { from: Camera; to: Camera; at: number } | null = null;
@@ -55,10 +57,10 @@ export class Viewport {
 
   /** Everything in sight. */
   whole(size: Size): Camera {
-    const height = this.height - (this.height > 300 ? LEGEND : 0);
+    const height = this.height - (this.height > 300 ? LEGEND : 0) - this.above;
     const fit = Math.min((this.width - 2 * MARGIN) / size.w, (height - 2 * MARGIN) / size.h, 1.1);
     const scale = Math.max(MIN_SCALE, fit);
-    return { scale, x: (this.width - size.w * scale) / 2, y: (height - size.h * scale) / 2 };
+    return { scale, x: (this.width - size.w * scale) / 2, y: this.above + (height - size.h * scale) / 2 };
   }
 
   /** Everything, or where that would be too small to read, the beginning. */
@@ -69,7 +71,7 @@ export class Viewport {
     const fitsAcross = size.w * scale <= this.width - 40;
     // Too wide a picture is entered where its flow begins, or at its corner.
     const middle = size.axis === null ? 52 : this.width / 2 - size.axis * scale;
-    return { scale, x: fitsAcross ? (this.width - size.w * scale) / 2 : middle, y: MARGIN };
+    return { scale, x: fitsAcross ? (this.width - size.w * scale) / 2 : middle, y: this.above + MARGIN };
   }
 
   jump(to: Camera): void {

@@ -18,6 +18,9 @@ import { readTheme, watchTheme, type Theme } from "./theme";
 import { describe, type Tip } from "./tips";
 import { textWidths } from "./widths";
 
+/** height of two rows of chips */
+const CHIPS = 54;
+
 /** Pixels of a saved picture, each way, at most. */
 const LARGEST = 8000;
 
@@ -158,6 +161,7 @@ export class MapView {
     this.setBusy(false);
     if (model.shown !== tree) return;
     this.drawn = tree;
+    this.viewport.above = model.rules.length ? CHIPS : 0;
     this.colours = null;
     this.replace(compose(plan, result), anchor);
     this.relight();
