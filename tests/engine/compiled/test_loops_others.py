@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.engine.compiled.loops import HARD, both, kinds, needs_extra, numbers, own_cache, same, seeds
 from tfbench.engine.compiled import tier
-from tfbench.engine.kernels import elementwise_compiled, host_rows, image_resize, updates
+from tfbench.engine.kernels import elementwise_compiled, host_rows, image_resize, updates, updates_compiled
 from tfbench.engine.kernels.updates import Update
 from tfbench.engine.opdef import registry
-from tfbench.engine.ops import math_unary, nn_activations
+from tfbench.engine.ops import math_unary, nn_activations, training
 
 __all__ = ["own_cache"]
 
@@ -110,6 +110,31 @@ def test_optimizers(name: str, seed: int, kind: Any, size: int, hard: bool) -> N
 
     wanted, made = both(apply)
     same(made, wanted)
+
+
+@pytest.mark.parametrize("name", [name for name, (slots, *_) in RULES.items() if slots])
+@settings(max_examples=6, deadline=None)
+@given(seeds, st.sampled_from([np.int32, np.int64]), st.integers(0, 30), st.booleans())
+def test_optimizers_of_rows(name: str, seed: int, index: Any, count: int, hard: bool) -> None:
+    slots, names, options = RULES[name]
+    rule = getattr(updates, name.split(",")[0])
+    rng = np.random.default_rng(seed)
+    values = {one: np.float32(rng.random()) for one in names} | options
+    places = rng.integers(0, 9, count).astype(index)
+    grad = numbers((count, 3, 5), seed, hard=hard)
+    arrays = [numbers((9, 3, 5), seed + 1), *(np.abs(numbers((9, 3, 5), seed + n)) for n in range(2, 2 + slots))]
+
+    def apply() -> tuple[Any, ...]:
+        mine = [array.copy() for array in arrays]
+        training._sparse(np, rule, mine, values, grad, places)
+        return tuple(mine)
+
+    with np.errstate(all="ignore"), tier.using("0"):
+        wanted = apply()
+    with np.errstate(all="ignore"), tier.using("wait"):
+        same(apply(), wanted)
+        if count:
+            assert updates_compiled.compiled(rule.__name__, arrays, values, grad, places) is not None
 
 
 def test_adam_with_nesterov_is_numpys() -> None:

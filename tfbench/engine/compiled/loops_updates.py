@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import register_jitable
 
 from tfbench.engine.compiled.sources import Loops
 
@@ -125,3 +126,42 @@ def adadelta(kind: str) -> Loops:
             var[i] -= step * lr
 
     return Loops(loops, _arguments(kind, 4, 4))
+
+
+# -- rows that indices name -----------------------------------------------------------------------------------------
+
+
+def sparse(index: str, rule: str, kind: str, *parameters: Any) -> Loops:
+    """`rule` on rows of the variable and its slots, for one row of `grad` after another.
+
+    A row that is named again is updated again. Indices have been checked; one that is out of range all the same
+    (another thread has written to them since) is passed over.
+    """
+    dense: Loops = globals()[rule](kind, *parameters)
+    update: Any = register_jitable(dense.function)
+    arrays = dense.arguments.count(f"{kind}[1]") - 1
+
+    def one(var: Array, indices: Array, grad: Array, *numbers: Any) -> None:
+        for i in range(indices.shape[0]):
+            if 0 <= indices[i] < var.shape[0]:
+                update(var[indices[i]], grad[i], *numbers)
+
+    def two(var: Array, slot: Array, indices: Array, grad: Array, *numbers: Any) -> None:
+        for i in range(indices.shape[0]):
+            if 0 <= indices[i] < var.shape[0]:
+                update(var[indices[i]], slot[indices[i]], grad[i], *numbers)
+
+    def three(var: Array, slot: Array, other: Array, indices: Array, grad: Array, *numbers: Any) -> None:
+        for i in range(indices.shape[0]):
+            if 0 <= indices[i] < var.shape[0]:
+                update(var[indices[i]], slot[indices[i]], other[indices[i]], grad[i], *numbers)
+
+    def four(var: Array, slot: Array, other: Array, last: Array, indices: Array, grad: Array, *numbers: Any) -> None:
+        for i in range(indices.shape[0]):
+            if 0 <= indices[i] < var.shape[0]:
+                row = indices[i]
+                update(var[row], slot[row], other[row], last[row], grad[i], *numbers)
+
+    loops = (one, two, three, four)[arrays - 1]
+    numbers = dense.arguments.count(kind)
+    return Loops(loops, [*[f"{kind}[2]"] * arrays, f"{index}[1]", f"{kind}[2]", *[kind] * numbers])

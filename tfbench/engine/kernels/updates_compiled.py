@@ -20,8 +20,13 @@ Found = tuple[str, tuple[Any, ...], tuple[Any, ...]] | None
 _KINDS = {"f": "f4", "d": "f8"}
 
 
-def compiled(name: str, arrays: Sequence[Array], numbers: dict[str, Any], grad: Array) -> Callable[[], None] | None:
-    """A function that applies the rule `name` to flat arrays, in place; None if NumPy has to do it."""
+def compiled(
+    name: str, arrays: Sequence[Array], numbers: dict[str, Any], grad: Array, indices: Array | None = None
+) -> Callable[[], None] | None:
+    """A function that applies the rule `name` to flat arrays, in place; None if NumPy has to do it.
+
+    With `indices`, to the rows of `arrays`, of any shape, that are named, one after another.
+    """
     describe = _RULES.get(name)
     dtype = grad.dtype
     kind = _KINDS.get(dtype.char)
@@ -34,11 +39,18 @@ def compiled(name: str, arrays: Sequence[Array], numbers: dict[str, Any], grad: 
     if found is None:
         return None
     maker, parameters, values = found
-    # What NumPy moves: about three arrays for each that there is.
-    run = tier.kernel("loops_updates", maker, kind, *parameters).ready(3 * (len(arrays) + 1) * grad.nbytes)
-    if run is None:
+    work = 3 * (len(arrays) + 1) * grad.nbytes  # what NumPy moves: about three arrays for each that there is
+    if indices is None:
+        run = tier.kernel("loops_updates", maker, kind, *parameters).ready(work)
+        return None if run is None else partial(run, *arrays, np.ascontiguousarray(grad), *map(float, values))
+    if indices.dtype.char not in "ilq" or not grad.size or not all(array.flags.c_contiguous for array in arrays):
         return None
-    return partial(run, *arrays, np.ascontiguousarray(grad), *map(float, values))
+    sparse = tier.kernel("loops_updates", "sparse", f"i{indices.itemsize}", maker, kind, *parameters).ready(4 * work)
+    if sparse is None:
+        return None
+    rows = [array.reshape(len(array), -1) for array in arrays]
+    grad = np.ascontiguousarray(grad).reshape(len(grad), -1)
+    return partial(sparse, *rows, np.ascontiguousarray(indices), grad, *map(float, values))
 
 
 def _gradient_descent(one: Any, alpha: Any) -> Found:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
-from tfbench.engine.kernels import device_rows, updates
+from tfbench.engine.kernels import device_rows, updates, updates_compiled
 from tfbench.engine.kernels.updates import Rule, Update, at_once
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.resource_state import variable_shape
@@ -190,6 +190,11 @@ def _sparse(xp: Any, rule: Rule, targets: list[Array], numbers: dict[str, Any], 
     if xp is not np:
         there = device_rows.inside(xp, indices, targets[0].shape[0])
         indices, grad = indices[there], grad[there]
+    else:
+        compiled = updates_compiled.compiled(rule.__name__, targets, numbers, grad, indices)
+        if compiled is not None:
+            compiled()
+            return
     for rows, part in _rounds(indices, grad) if xp is np else device_rows.rounds(xp, indices, grad):
         taken = [target[rows] for target in targets]
         Update(xp).apply(rule, taken, numbers, part)
