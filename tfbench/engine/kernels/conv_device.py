@@ -30,11 +30,17 @@ def forward(xp: Any, x: Array, filter: Array, windows: Sequence[Window]) -> Arra
     made = cudnn_graphs.forward(xp, x, filter, windows)
     if made is not None:
         return made
-    out = xp.zeros((x.shape[0], *(window.output for window in windows), filter.shape[-1]), x.dtype)
-    if out.size and filter.size:
-        matrix = filter.reshape(-1, filter.shape[-1])
-        for block, columns in _blocks(xp, x, windows):
-            out[block] = xp.matmul(columns, matrix).reshape(out[block].shape)
+    shape = (x.shape[0], *(window.output for window in windows), filter.shape[-1])
+    matrix = filter.reshape(-1, filter.shape[-1])
+    if 0 in shape or not len(matrix):
+        return xp.zeros(shape, x.dtype)
+    out = None
+    for block, columns in _blocks(xp, x, windows):
+        product = xp.matmul(columns, matrix)
+        if product.size == math.prod(shape):  # one block is all of it
+            return product.reshape(shape)
+        out = xp.empty(shape, x.dtype) if out is None else out
+        out[block] = product.reshape(out[block].shape)
     return out
 
 
