@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import harness
-from tests.browser.panels import INIT, Panel
+from tests.browser.panels import INIT, ROOT, Panel
 
 pytestmark = pytest.mark.browser
 
@@ -143,3 +143,38 @@ def test_many_views_of_one_panel(shown):
     expect(second.title).to_have_text("l1/Tanh")
     notebook.run(3)
     expect(second.root).to_have_attribute("data-tab", "variables")
+
+
+def test_hostile_names_in_rules_files_and_layers_are_text(open_notebook):
+    """Chips, groups, the choice of layers and the name of a saved file: nothing in them runs."""
+    notebook = open_notebook(
+        [
+            "import sys; sys.path.insert(0, {root!r})\n"
+            "from tests.widgets.fake_graph import FakeGraph\n"
+            "from tfbench.widgets import Inspector\n"
+            "bad = '<img src=x onerror=\"window.hacked=1\">'\n"
+            "graph = FakeGraph()\n"
+            "graph.op('Relu', bad, (), [('float32', (None, 4, 4, 2))])\n"
+            "graph.op('Relu', bad + '_1', (), [('float32', (None, 4, 4, 2))])\n"
+            "graph.op('NoOp', 'other')\n"
+            "panel = Inspector(graph, name='../' + bad)\n"
+            "panel.group(bad.replace('/', ''), bad)\n"
+            "panel.hide(type='NoOp')\n"
+            "panel.selected = bad + '_1'\npanel".replace("{root!r}", repr(ROOT)),
+            "panel.tab = 'filters'",
+        ]
+    )
+    notebook.run(0)
+    panel = Panel(notebook, 0)
+    expect(panel.find("tfb-chips")).to_contain_text("group <img src=x")
+    expect(panel.find("tfb-naming")).to_contain_text("was taken by an earlier operation")
+    panel.find("tfb-save").click()
+    with panel.page.expect_download() as download:
+        panel.find("tfb-save-svg").click()
+    assert "/" not in download.value.suggested_filename
+    assert "<" not in download.value.suggested_filename
+    notebook.run(1)
+    expect(panel.find("tfb-filters-variable")).to_contain_text("<img src=x")
+    expect(panel.find("tfb-maps-error")).to_contain_text("There is no session here")
+    assert notebook.page.evaluate("window.hacked") is None
+    assert panel.root.locator("img").count() == 0

@@ -109,6 +109,28 @@ def test_other_messages_are_dropped(start: Callable[..., tuple[Publisher, Page]]
     assert page.messages == []
 
 
+def test_a_window_without_a_view_hears_nothing_more(start: Callable[..., tuple[Publisher, Page]]) -> None:
+    graph = conv_graph()
+    publisher, page = start(graph)
+    publisher.receive(HELLO)
+    publisher.receive({"v": 1, "kind": "bye"})
+    assert page.kinds[-1] == "anybody"
+    graph.op("NoOp", "late")
+    publisher.graph_changed()
+    assert page.kinds[-1] == "anybody"
+    # Another window still has a view: it says so, and gets what it has missed.
+    publisher.receive({"v": 1, "kind": "here"})
+    assert page.kinds[-1] == "delta"
+    assert [op["name"] for op in page.ops][-1] == "late"
+
+
+def test_here_without_hello_means_nothing(start: Callable[..., tuple[Publisher, Page]]) -> None:
+    publisher, page = start(conv_graph())
+    publisher.receive({"v": 1, "kind": "here"})
+    assert page.kinds == []
+    assert not publisher.listening
+
+
 def test_values_of_one_look(start: Callable[..., tuple[Publisher, Page]]) -> None:
     graph = conv_graph()
     session = FakeSession(graph)
