@@ -140,3 +140,27 @@ def test_partitions_of_a_run(two_gpus: ModuleType) -> None:
         session.run(b, options=options, run_metadata=metadata)
     sent = [node.op for graph in metadata.partition_graphs for node in graph.node if node.op in ("_Send", "_Recv")]
     assert sorted(sent) == ["_Recv", "_Send"]
+
+
+def test_a_copied_view_of_a_variable_stays_on_its_gpu(two_gpus: ModuleType) -> None:
+    with tf.device("/gpu:1"):
+        v = tf.Variable([[1.0, 2.0], [3.0, 4.0]], use_resource=False)
+        turned = tf.transpose(v)
+        with tf.control_dependencies([turned]):
+            add = tf.assign_add(v, [[1.0, 1.0], [1.0, 1.0]])
+        with tf.control_dependencies([add]):
+            after = turned * 1.0
+    with tf.Session() as session:
+        session.run(v.initializer)
+        for number in range(3):
+            assert session.run(after).tolist() == [[1.0 + number, 3.0 + number], [2.0 + number, 4.0 + number]]
+        assert strict_cuda.used(0) == 0
+
+
+def test_numbers_are_computed_on_their_gpu(two_gpus: ModuleType) -> None:
+    with tf.device("/gpu:1"):
+        x = tf.reduce_sum(tf.ones([3]))
+        y = (x * 2.0 + 1.0) / x
+    with tf.Session() as session:
+        assert [session.run(y) for _ in range(3)] == [np.float32(7.0 / 3.0)] * 3
+        assert strict_cuda.used(0) == 0

@@ -6,7 +6,7 @@ kernel that returns views of one has to copy), and what nobody needs any more (`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -230,10 +230,12 @@ class _Assembler:
             if op_def.aliases:
                 self._aliased.update(op.outputs_list)
             else:
-                function = copying(function, op_def.returns_tuple, self._xp(op))
+                function = self._copying(op, function)
         step = Step(op, function, inputs, self._outputs(op), self._guards.slot(op, guard) if guard else None)
-        if op_def.operator is not None and all(
-            is_number(tensor) and not tensor._dtype._is_ref_dtype for tensor in op._inputs
+        if (
+            op_def.operator is not None
+            and all(is_number(tensor) and not tensor._dtype._is_ref_dtype for tensor in op._inputs)
+            and (self._places is None or self._places.anywhere(op))
         ):
             step.operator = op_def.operator
         self._steps.append(step)
@@ -243,9 +245,12 @@ class _Assembler:
             return self._places.bind(op, self._resources)
         return bind(op, self._placement.device_of(op), self._resources)
 
-    def _xp(self, op: Operation) -> Any:
-        """The array module of what `op` makes."""
-        return np if self._places is None else self._places.xp(self._places.home(op.outputs_list[0]))
+    def _copying(self, op: Operation, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The kernel of `op`, made to return copies, where what it makes is."""
+        if self._places is None:
+            return copying(function, op.op_def.returns_tuple)
+        xp = self._places.xp(self._places.home(op.outputs_list[0]))
+        return self._places.within(op, copying(function, op.op_def.returns_tuple, xp))
 
     def _takes_alias(self, op: Operation, inputs: list[Input]) -> bool:
         return any(

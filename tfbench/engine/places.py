@@ -180,7 +180,16 @@ class Places:
             return Preset(device.constant(op))
         with device.current():
             function = _settled(bind(op, device, resources), device)
-        return device.within(function) if self._several and not isinstance(function, Preset) else function
+        return function if isinstance(function, Preset) else self.within(op, function)
+
+    def within(self, op: Operation, function: Callable[..., Any]) -> Callable[..., Any]:
+        """`function`, called while the GPU that `op` is on is CUDA's current device, where that is not clear."""
+        device = self._placement.device_of(op)
+        return device.within(function) if self._several and not device.on_host else function
+
+    def anywhere(self, op: Operation) -> bool:
+        """Whether `op` can be computed whichever GPU is CUDA's current device: there is one, or it is the host's."""
+        return not self._several or not any(map(self.in_own_memory, self.taken(op)))
 
     def constant(self, op: Operation, place: int) -> Any:
         """The value of a constant, in a place: one array for all plans that have it there."""
