@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from tfbench.signal import (
+    dct,
     fft,
     fft2d,
     fft3d,
+    idct,
     ifft,
     ifft2d,
     ifft3d,
@@ -18,5 +20,6 @@ from tfbench.signal import (
 )  # fmt: skip
 
 __all__ = [
-    "fft", "fft2d", "fft3d", "ifft", "ifft2d", "ifft3d", "irfft", "irfft2d", "irfft3d", "rfft", "rfft2d", "rfft3d",
+    "dct", "fft", "fft2d", "fft3d", "idct", "ifft", "ifft2d", "ifft3d", "irfft", "irfft2d", "irfft3d", "rfft", "rfft2d",
+    "rfft3d",
 ]  # fmt: skip
