@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from tfbench.data.structure import map_up_to
 from tfbench.engine import nest, ops
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import get_default_graph
@@ -269,7 +270,8 @@ def py_func(
     results = engine_py_func(call, nest.flatten(inputs), types, stateful=stateful, name=name)
     results = list(results) if isinstance(results, (list, tuple)) else [results]
     if output_shapes is not None:
-        shapes = nest.flatten_up_to(output_types, output_shapes) if nest.is_nested(output_types) else [output_shapes]
+        shapes: list[Any] = []
+        map_up_to(lambda _, shape: shapes.append(shape), output_types, output_shapes)
         for result, shape in zip(results, shapes):
             result.set_shape(shape)
     return nest.pack_sequence_as(output_types, results) if nest.is_nested(output_types) else results[0]

@@ -69,7 +69,8 @@ def values(tf):
         f.reduce_sum_n([x, tf.constant(1.0)]), f.sort([3, 1, 2]), f.argsort([3, 1, 2]), f.assert_scalar_int(3),
         f.py_func(lambda a, c: a + c, (x,), {"c": tf.constant(1.0)}, output_types=tf.float32, output_shapes=[None, 2]),
         f.py_func(
-            lambda a: {"s": a.sum(), "t": (a, a)}, [x], output_types={"s": tf.float32, "t": (tf.float32, tf.float32)}
+            lambda a: {"s": a.sum(), "t": (a, a)}, [x], output_types={"s": tf.float32, "t": (tf.float32, tf.float32)},
+            output_shapes={"s": [], "t": ([None, 2], [None, None])},
         ),
     ]  # fmt: skip
     checked = f.with_shape([3, 2], x)
@@ -77,7 +78,7 @@ def values(tf):
         found.append(sess.run(run, {x: [[1.0, 2.0]]}))
         found.append(sess.run(checked, {x: [[1.0, 2.0]] * 3}))
         found.append(attempt(lambda: sess.run(checked, {x: [[1.0, 2.0]]})).__class__.__name__)
-    return found, run[4].shape
+    return found, run[4].shape, [run[5]["s"].shape, run[5]["t"][0].shape]
 
 
 @program(oracle="1.15", graph=False)

@@ -1,8 +1,8 @@
 """The embedding projector: which variables of a checkpoint it is to show, and what the rows are called.
 
-    config = projector.ProjectorConfig()
-    embedding = config.embeddings.add(tensor_name=words.name, metadata_path="words.tsv")
-    projector.visualize_embeddings(tf.summary.FileWriter(folder), config)
+config = projector.ProjectorConfig()
+embedding = config.embeddings.add(tensor_name=words.name, metadata_path="words.tsv")
+projector.visualize_embeddings(tf.summary.FileWriter(folder), config)
 """
 
 from __future__ import annotations
