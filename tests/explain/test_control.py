@@ -222,3 +222,24 @@ def test_a_held_loop_can_be_interrupted(looping: Any) -> None:
 def test_without_a_session() -> None:
     with tf.Graph().as_default(), pytest.raises(ValueError, match="no session to control"):
         tf.explain.control()
+
+
+def test_a_closed_session_lets_a_held_loop_go(looping: Any) -> None:
+    session, control, start = looping
+    loop = start()
+    control.pause()
+    wait_for(lambda: control.at is not None)
+    session.close()
+    wait_for(lambda: loop.error is not None)
+    assert str(loop.error) == "the session was closed"
+
+
+def test_who_leaves_lets_everything_go(looping: Any) -> None:
+    session, control, start = looping
+    loop = start()
+    control.pause()
+    wait_for(lambda: control.at is not None)
+    runs = loop.runs
+    control.leave()
+    wait_for(lambda: loop.runs > runs)
+    assert (session.gates, session.on_close) == ([], [])

@@ -211,7 +211,20 @@ class Control(Stepping):
         self.plan: Any = None
         #: who began the latest run
         self.thread = 0
+        self._session = session
         session.gates.append(self)
+        session.on_close.append(self._closed)
+
+    def _closed(self) -> None:
+        self.stop("the session was closed")
+
+    def leave(self) -> None:
+        """Lets everything go, and has no say in the session's runs any more."""
+        self.breakpoints.clear()
+        self.go()
+        for hooks, hook in ((self._session.gates, self), (self._session.on_close, self._closed)):
+            if hook in hooks:
+                hooks.remove(hook)
 
     def gate(self, plan: Any) -> Control | None:
         """A run is about to begin: waits, or raises Stopped. The observer of the run, if its steps are wanted."""

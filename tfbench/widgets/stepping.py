@@ -87,11 +87,7 @@ class RunControls:
         if self._listener in found.listeners:
             found.listeners.remove(self._listener)
         if not len(found.attendants):
-            found.breakpoints.clear()
-            found.go()
-            gates = self._publisher.session.gates
-            if found in gates:
-                gates.remove(found)
+            found.leave()
         self._control = None
 
     def _now(self) -> tuple[Stepping, Any]:
