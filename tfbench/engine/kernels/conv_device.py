@@ -31,9 +31,9 @@ def forward(xp: Any, x: Array, filter: Array, windows: Sequence[Window]) -> Arra
     if made is not None:
         return made
     shape = (x.shape[0], *(window.output for window in windows), filter.shape[-1])
-    matrix = filter.reshape(-1, filter.shape[-1])
-    if 0 in shape or not len(matrix):
+    if 0 in shape or not filter.size:
         return xp.zeros(shape, x.dtype)
+    matrix = filter.reshape(-1, filter.shape[-1])
     out = None
     for block, columns in _blocks(xp, x, windows):
         product = xp.matmul(columns, matrix)
