@@ -63,7 +63,7 @@ def max_pool(kind: str) -> Loops:
 
 
 def max_pool_grad(kind: str, rows: int, columns: int) -> Loops:
-    """Adds each of `dy` to `dx` at the first of the largest inputs of its window; a NaN that comes first stays.
+    """Fills `dx`: each of `dy` goes to the first of the largest inputs of its window; a NaN that comes first stays.
 
     The size of windows is a constant to the compiler. Where all of a window lies inside the image, and is not large,
     the search for its largest input is unrolled.
@@ -78,6 +78,8 @@ def max_pool_grad(kind: str, rows: int, columns: int) -> Loops:
         width = length // channels
         zero = dx.dtype.type(0)
         for image in range(images):
+            for u in range(height):
+                dx[image, u, :] = zero  # here, where it stays in the cache
             for p in range(dy.shape[1]):
                 top, bottom = first_of(p, above, down), end_of(p, above, rows, down, height)
                 for q in range(dy.shape[2] // channels):
@@ -148,7 +150,7 @@ def avg_pool(kind: str) -> Loops:
 
 
 def avg_pool_grad(kind: str) -> Loops:
-    """Adds each of `dy` in equal parts to the inputs of its window, in `dx`."""
+    """Fills `dx`: each of `dy` goes in equal parts to the inputs of its window."""
 
     def loops(
         dy: Array, above: int, rows: int, down: int, before: int, columns: int, right: int,
@@ -157,6 +159,8 @@ def avg_pool_grad(kind: str) -> Loops:
         images, height, length = dx.shape
         width = length // channels
         for image in range(images):
+            for u in range(height):
+                dx[image, u, :] = 0
             for p in range(dy.shape[1]):
                 line[:] = 0
                 top, bottom = first_of(p, above, down), end_of(p, above, rows, down, height)

@@ -240,6 +240,9 @@ def _gradient(
     for name, array, wanted in (("orig_output", y, pooled), ("grad", grad, x.shape if second else pooled)):
         if array.shape != wanted:
             raise invalid(f"{op}: Expected {name} shape to be {list(wanted)}, but got {list(array.shape)}")
+    made = pool_compiled.max_pool_grad(xp, x, grad, found) if op == "MaxPoolGrad" else None
+    if made is not None:
+        return channels_first(xp, made) if first else made
     out = xp.empty(pooled, grad.dtype) if second else xp.zeros(x.shape, grad.dtype)
     shared = op == "MaxPool3DGrad"
     groups = pieces(xp, len(x), x[:1].nbytes)
@@ -257,8 +260,7 @@ def _gradient(
         _, winner = argmax(xp, block, found)
         _scatter(xp, gradient, found, result, lambda number, outputs, _: winner[outputs] == number)
 
-    done = op == "MaxPoolGrad" and pool_compiled.max_pool_grad(xp, x, grad, found, out)
-    if out.size and grad.size and not done:
+    if out.size and grad.size:
         run(xp, len(groups), task)
     return channels_first(xp, out) if first else out
 

@@ -72,15 +72,16 @@ def forward(op: str, xp: Any, x: Array, found: Sequence[Window]) -> Array | None
     return out
 
 
-def max_pool_grad(xp: Any, x: Array, grad: Array, found: Sequence[Window], dx: Array) -> bool:
-    """Adds to `dx` what `MaxPoolGrad` gives; False if NumPy has to do it."""
+def max_pool_grad(xp: Any, x: Array, grad: Array, found: Sequence[Window]) -> Array | None:
+    """`MaxPoolGrad` of channels-last images."""
     if xp is not np or grad.dtype != x.dtype or not grad.flags.c_contiguous:
-        return False
+        return None
     sizes = [window.size for window in found]
     loops = _kernel("max_pool_grad", x, found, 2 * sizes[0] * sizes[-1], *sizes)
     if loops is None:
-        return False
+        return None
     channels = x.shape[-1]
+    dx = np.empty_like(x)
     steps = [number for window in found for number in (window.before, window.stride)]
     groups = pieces(np, len(x), x[:1].nbytes, COMPILED_BYTES)
 
@@ -90,7 +91,7 @@ def max_pool_grad(xp: Any, x: Array, grad: Array, found: Sequence[Window], dx: A
         loops(_lines(x[group]), _lines(grad[group]), *steps, channels, best, winner, _lines(dx[group]))
 
     run(np, len(groups), task)
-    return True
+    return dx
 
 
 def avg_pool_grad(xp: Any, dy: Array, found: Sequence[Window]) -> Array | None:
@@ -101,7 +102,7 @@ def avg_pool_grad(xp: Any, dy: Array, found: Sequence[Window]) -> Array | None:
     if loops is None:
         return None
     channels = dy.shape[-1]
-    dx = np.zeros((len(dy), *(window.input for window in found), channels), dy.dtype)
+    dx = np.empty((len(dy), *(window.input for window in found), channels), dy.dtype)
     groups = pieces(np, len(dx), dx[:1].nbytes, COMPILED_BYTES)
 
     def task(number: int) -> None:
