@@ -122,7 +122,9 @@ class pygraph:  # noqa: N801 - cuDNN's name
             whole = image.shape[i + 2] + windows["pre_padding"][i] + windows["post_padding"][i]
             assert moved.shape[i + 2] == (whole - reach) // windows["stride"][i] + 1
         pads = list(zip(windows["pre_padding"], windows["post_padding"]))
-        padded = np.pad(image.astype(np.float64), [(0, 0), (0, 0), *pads])
+        # What dgrad is to write has no values yet.
+        source = np.zeros(image.shape) if kind == "dgrad" else image.astype(np.float64)
+        padded = np.pad(source, [(0, 0), (0, 0), *pads])
         found = np.zeros(result.shape if kind != "dgrad" else padded.shape, np.float64)
         for tap in itertools.product(*(range(size) for size in weight.shape[2:])):
             starts = [tap[i] * windows["dilation"][i] for i in spatial]
