@@ -162,9 +162,9 @@ class Stepping:
         if at.halt.breakpoint and not self.attended():
             raise Stopped(f"{at.halt}\nThe run was stopped there: nobody could say how to go on.")
         with self._turn:
-            while self.at is not None and not self._stop:
+            while self._waits() and not self._stop:
                 self._turn.wait(_PATIENCE)  # another thread's run is looked at
-                if self.at is None and self._want == GO and not at.halt.breakpoint:
+                if not self._waits() and self._want == GO and not at.halt.breakpoint:
                     return
             self.at, self._want, self._first = at, HOLD, False
             self.halts += 1
@@ -184,6 +184,9 @@ class Stepping:
                 self.at = None
                 self._turn.notify_all()
             self._tell()
+
+    def _waits(self) -> bool:
+        return self.at is not None
 
     def _stopped(self) -> Stopped:
         return Stopped(self._stop)
