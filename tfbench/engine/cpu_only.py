@@ -36,6 +36,7 @@ REASONS: dict[str, str] = {
         ),
         _NUMPY,
     ),
+    "EagerPyFunc": "a Python function gets its values in the host's memory",
     "IgammaGradA": "CuPy has no such function, and the series is summed until it converges",
     "Lu": "rows change places column by column, too many small steps for a GPU",
     "RandomGammaGrad": "CuPy has no such function, and the series is summed until it converges",
