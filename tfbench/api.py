@@ -60,6 +60,7 @@ def _message(function: str, module: str = "graph_def") -> Any:
 
 
 OPERATORS["checkpoint_files"] = lambda: importlib.import_module("tfbench.formats.checkpoint_files")
+OPERATORS["session"] = lambda graph: Session(graph=graph)
 OPERATORS["name_attr_list"] = _message("name_attr_list")
 OPERATORS["record_reader"] = lambda *arguments: importlib.import_module("tfbench.formats.records").RecordReader(
     *arguments

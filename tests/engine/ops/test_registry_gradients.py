@@ -46,6 +46,7 @@ ELSEWHERE: dict[str, str] = {
         "samples move along their distribution, not as the generator would draw them; tested in test_special_slopes",
     ),
     "PreventGradient": "it refuses to be differentiated; tested in the facts of array_misc",
+    "EagerPyFunc": "it calls a Python function; tested in the facts of py_function",
     "SparseDenseCwiseAdd": "TensorFlow has not implemented it, and says so",
     **dict.fromkeys(
         ("Enter", "Exit", "Merge", "NextIteration", "RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSwitch",

@@ -74,6 +74,7 @@ from tfbench.engine.ops.checks import *
 from tfbench.engine.ops.asserts import *
 from tfbench.engine.ops.asserts_static import *
 from tfbench.engine.ops.script import *
+from tfbench.engine.ops.eager_script import *
 from tfbench.engine.ops.strings import *
 from tfbench.engine.ops.string_convert import *
 from tfbench.engine.ops.string_split import *
