@@ -101,6 +101,12 @@ def test_by_keys_alone(shown):
     keyboard.press("f")
     expect(panel.find("tfb-chips")).to_contain_text("within 2 steps of l1/MatMul")
     expect(panel.root.locator(".tfb-speech")).to_contain_text(re.compile(r"^\d+ of \d+ operations are shown"))
+    # A step more, a step less.
+    some = int(panel.find("tfb-chips").get_by_role("status").inner_text().split()[0])
+    panel.find("tfb-chips").get_by_role("button", name="One step less").click()
+    expect(panel.find("tfb-chips")).to_contain_text("within 1 step of l1/MatMul")
+    assert int(panel.find("tfb-chips").get_by_role("status").inner_text().split()[0]) < some
+    panel.find("tfb-map").focus()
     keyboard.press("a")
     keyboard.press("h")
     wait_until_gone(panel, "l1/MatMul")
