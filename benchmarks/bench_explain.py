@@ -43,6 +43,8 @@ def _graph(tf: Any) -> dict[str, Any]:
 
 
 def _questions(tf: Any, found: dict[str, Any], session: Any) -> list[tuple[str, float, Callable[[], Any]]]:
+    from tfbench.snapshot import take
+
     explain = tf.explain
     return [
         ("why", 1.0, lambda: explain.why("weights0/read", found["train"])),
@@ -51,6 +53,7 @@ def _questions(tf: Any, found: dict[str, Any], session: Any) -> list[tuple[str, 
         ("races, one on each variable", 1.0, lambda: explain.races(found["racing"])),
         ("races, variables set over", 1.0, lambda: explain.races(found["set over"])),
         ("races, all initializers and a read", 1.0, lambda: explain.races([found["init"], found["loss"]])),
+        ("snapshot, all that a view sees", 0.2, lambda: take(tf.get_default_graph(), session, stats=False)),
         ("lint, the graph alone", 2.0, lambda: explain.lint(tf.get_default_graph())),
         ("lint, after a run", 2.0, lambda: explain.lint(session=session)),
     ]
