@@ -99,11 +99,18 @@ def constant_value_as_shape(tensor: Tensor) -> Shape:
     return tuple(None if size is None or size < 0 else size for size in sizes)
 
 
+#: As in TensorFlow these are followed, not computed: the length of `tf.where(constant)` stays unknown in a shape.
+_SIZE_BY_SIZE = frozenset(["Shape", "ConcatV2", "StridedSlice"])
+
 PARTIAL_VALUES["Cast"] = lambda op, follow: follow(op._inputs[0])
 
 
 def partial_sizes(tensor: Tensor) -> list[int | None] | None:
     """The elements of a scalar or 1-D integer tensor, None for each that is not known; None if none can be listed."""
+    if tensor.op.type in _SIZE_BY_SIZE:
+        sizes = PARTIAL_VALUES[tensor.op.type](tensor.op, partial_sizes)
+        if sizes is not None:
+            return sizes
     value = constant_value(tensor)
     if value is not None:
         if value.ndim > 1 or value.dtype.kind not in "iu":

@@ -78,6 +78,7 @@ from tfbench.nn.recurrent import (
     static_rnn,
     static_state_saving_rnn,
 )
+from tfbench.nn.safe_embedding import safe_embedding_lookup_sparse
 from tfbench.nn.sampled import nce_loss, sampled_softmax_loss
 from tfbench.nn.separable import (
     depthwise_conv2d,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from tests.oracle import attempt, program
@@ -162,6 +164,66 @@ def sparse_lookup_mistakes(tf):
         attempt(f, [], ids, None),
         attempt(f, None, ids, None),
         attempt(f, table, ids, tf.SparseTensor([[0, 0]], [1.0], [4, 3])),
+    ]
+
+
+def gappy(tf, weights=False, rank=2):
+    """Ids with an empty row, an id below zero, and weights of which some are not above zero."""
+    if rank == 2:
+        indices, shape = [[0, 0], [0, 1], [1, 0], [3, 0], [3, 2]], [5, 3]
+    else:
+        indices, shape = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 0], [1, 1, 2]], [2, 2, 3]
+    ids = tf.SparseTensor(indices, tf.constant([1, 3, -1, 9, 8], tf.int64), shape)
+    if not weights:
+        return ids, None
+    return ids, tf.SparseTensor(indices, tf.constant([2.0, 0.5, 1.0, -1.0, 4.0]), shape)
+
+
+@program(cases=["sum", "mean", "sqrtn"])
+def safe_lookup(tf, case):
+    table, f = tf.constant(TABLE, name="table"), tf.nn.safe_embedding_lookup_sparse
+    halves = [tf.constant(TABLE[:5]), tf.constant(TABLE[5:])]
+    ys = [
+        f(table, *gappy(tf), combiner=case),
+        f(table, *gappy(tf, True), combiner=case, name="mine"),
+        f([table], *gappy(tf, True), combiner=case, default_id=2, name="other"),
+        f(halves, *gappy(tf, rank=3), combiner=case),
+        f(halves, *gappy(tf, True, rank=3), combiner=case, default_id=9, max_norm=2.0),
+        f([tf.constant(TABLE[0::2]), tf.constant(TABLE[1::2])], *gappy(tf), case, partition_strategy="mod"),
+    ]
+    slopes = tf.gradients(ys[1], table)
+    with tf.Session() as sess:
+        return ys, slopes, sess.run(ys)
+
+
+@program(cases=["resource", "reference", "parts"])
+def safe_lookup_variables(tf, case):
+    parts = tf.fixed_size_partitioner(2) if case == "parts" else None
+    table = tf.get_variable(
+        "table", [10, 3], initializer=tf.ones_initializer(), use_resource=case == "resource", partitioner=parts
+    )
+    ids = tf.sparse_placeholder(tf.int64, name="ids")
+    y, z = tf.nn.safe_embedding_lookup_sparse(table, ids), tf.nn.safe_embedding_lookup_sparse(table, *gappy(tf, True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rows made dense, of unknown size: 2.21 no longer warns
+        step = tf.train.GradientDescentOptimizer(0.5).minimize(tf.reduce_sum(z))
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        fed = {ids: ([[0, 0], [2, 1]], [3, -4], [3, 2])}
+        return y, z, sess.run([y, z], fed), sess.run(step), sess.run([y, z], fed)
+
+
+@program(graph=False)
+def safe_lookup_mistakes(tf):
+    table, f = tf.constant(TABLE), tf.nn.safe_embedding_lookup_sparse
+    ids, weights = gappy(tf, True)
+    return [
+        attempt(f, None, ids),
+        attempt(f, [], ids),
+        attempt(f, table, ids, combiner="max"),
+        attempt(f, table, ids, tf.SparseTensor([[0, 0]], [1.0], [4, 3])),
+        attempt(f, table, tf.SparseTensor([[0, 0]], [1.0], [4, 3])),
+        attempt(f, table, ids, tf.SparseTensor(weights.indices, tf.constant([1, 1, 1, 1, 1]), [5, 3])),
     ]
 
 

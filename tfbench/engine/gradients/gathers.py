@@ -20,7 +20,7 @@ from tfbench.engine.tensor import Tensor
 def _gather(node: Operation, dy: Any) -> Any:
     params, indices = node.inputs
     sizes = _sizes_beside(params)
-    return [_rows(indices, sizes, ops.expand_dims(ops.size(indices), 0), dy), None]
+    return [_rows(indices, sizes, ops.expand_dims(ops.size(indices), 0), dy, dense), None]
 
 
 @gradient("GatherV2")
@@ -30,7 +30,7 @@ def _gather_v2(node: Operation, dy: Any) -> Any:
     count = ops.expand_dims(ops.size(indices), 0)
     known = get_static_value(axis)
     if known is not None and int(known) == 0:
-        return [_rows(indices, sizes, count, dy), None, None]
+        return [_rows(indices, sizes, count, dy, dense), None, None]
     dx = _along(node, sizes, dy)
     return [ops.reshape(dx, ops.shape(params)), None, None]
 
@@ -70,9 +70,10 @@ def _sizes_beside(params: Tensor) -> Tensor:
         return ops.shape(params)
 
 
-def _rows(indices: Tensor, sizes: Tensor, count: Tensor, dy: Any) -> IndexedSlices:
+def _rows(indices: Tensor, sizes: Tensor, count: Tensor, dy: Any, whole: Any = lambda dy: dy) -> IndexedSlices:
+    """As in TensorFlow: a variable's rows leave it to the reshape (and its name scope) to make `dy` a tensor."""
     shape = ops.concat([count, sizes[1:]], 0)
-    rows = ops.reshape(dense(dy), shape)
+    rows = ops.reshape(whole(dy), shape)
     return IndexedSlices(rows, ops.reshape(indices, count), sizes)
 
 
