@@ -62,6 +62,12 @@ def test_what_a_fetch_needs_and_what_is_near(panel: Any, graph: Any) -> None:
     panel.show_all()
     panel.focus("one/out", steps=1)
     assert shown(panel) == ["one/MatMul", "one/out", "two/MatMul"]
+    panel.focus("one/MatMul", steps=1)
+    assert shown(panel) == ["x", "one/w", "one/w/read", "one/MatMul", "one/out", "two/MatMul"], (
+        "the variable of its read"
+    )
+    panel.show_all()
+    panel.focus("one/out", steps=1)
     panel.focus("lonely", steps=5)
     assert shown(panel) == ["one/MatMul", "one/out", "two/MatMul", "lonely"]
 

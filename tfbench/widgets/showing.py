@@ -179,7 +179,11 @@ def meant(snapshot: Snapshot, rule: Rule) -> set[int]:
         return {i for i, info in enumerate(ops) if any(fits(info) for fits in tests)}
     found = {i for i, info in enumerate(ops) for name in what if info.name == name or info.name.startswith(f"{name}/")}
     if rule["by"] == "near":
-        return _spread(snapshot, found, rule.get("steps", 1), both_ways=True)
+        found = _spread(snapshot, found, rule.get("steps", 1), both_ways=True)
+        # Whose read is near is near: it is drawn as the variable, not as an Identity of nothing.
+        variables = {info.name: info.op for info in snapshot.variables}
+        around = (ops[i].name.rpartition("/")[0] for i in found)
+        return found | {variables[name] for name in around if name in variables}
     if rule["by"] == "needed":
         return _spread(snapshot, found, len(ops), both_ways=False)
     return found

@@ -56,7 +56,15 @@ export function meant(model: Model, rule: Rule): Set<number> {
       const scope = name.endsWith("/") ? name : `${name}/`;
       ops.forEach((op, i) => (op.name === name || op.name.startsWith(scope)) && found.add(i));
     }
-    if (rule.by === "near") spread(model, found, rule.steps ?? 1, true);
+    if (rule.by === "near") {
+      spread(model, found, rule.steps ?? 1, true);
+      // Whose read is near is near: it is drawn as the variable, not as an Identity of nothing.
+      const { nodes, leaf } = model.tree;
+      for (const op of [...found]) {
+        const around = nodes[nodes[leaf[op]!]!.parent]!;
+        if (around.kind === "variable") found.add(around.op);
+      }
+    }
     if (rule.by === "needed") spread(model, found, Infinity, false);
   }
   return found;

@@ -22,6 +22,8 @@ test("what a rule means: a scope, a type, a search, a neighbourhood, what a fetc
   assert.deepEqual(of("search", ["type:matmul scope:a"]), ["a/MatMul"]);
   assert.deepEqual(of("search", ["/^b\\/.*u$/"]), ["b/Relu"]);
   assert.deepEqual(of("near", ["b/Relu"], 1), ["b/MatMul", "b/Relu", "update"]);
+  // With its read comes the variable.
+  assert.deepEqual(of("near", ["a/MatMul"], 1), ["a/MatMul", "a/add", "a/w", "a/w/read", "x"]);
   assert.deepEqual(of("needed", ["a/add"]), ["a/MatMul", "a/add", "a/add/y", "a/w", "a/w/read", "x"]);
   assert.deepEqual(of("name", ["a/"]).length, 7);
 });
