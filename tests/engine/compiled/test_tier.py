@@ -308,6 +308,33 @@ def test_a_child_process_compiles_for_itself() -> None:
     assert (made.stdout, made.stderr) == ("0\n", "")
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_child_process_runs_what_it_inherits() -> None:
+    made = _program(
+        "import gc, os\nimport numpy as np\nfrom tfbench.engine.compiled import tier\n"
+        f"run = tier.kernel({SAMPLES!r}, 'scale', 'f4', 2).ready(1)\n"
+        "x = np.ones((3, 2), np.float32)\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    gc.collect()\n"
+        "    out = np.zeros_like(x)\n"
+        "    run(x, out, 0, 3)\n"
+        "    os._exit(0 if out.sum() == 12 else 9)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n",
+        TFBENCH_FAST="wait",
+    )
+    assert (made.stdout, made.stderr) == ("0\n", "")
+
+
+def test_sources_that_have_changed_since(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(background, "SOURCES", "those of yesterday")
+    monkeypatch.setattr(background, "background", background.Background())
+    with tier.using(tier.WAIT):
+        kernel = tier.kernel(SAMPLES, "scale", "f4", 2)
+        assert kernel.ready(1) is None
+    assert "changed on disk since this process began" in (kernel.error or "")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's here")
 def test_ctrl_c_leaves_the_compiling_process_alone() -> None:
     made = _program(

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 #: Seconds after which an idle process is ended.
 IDLE = 5.0
 
+#: A digest of the sources that this process runs.
+SOURCES = cache.sources_digest()
+
 _log = logging.getLogger("tfbench")
 
 
@@ -57,6 +60,9 @@ class Compiler:
         reply = json.loads(answer)
         if "error" in reply:
             raise RuntimeError(reply["error"])
+        if reply["sources"] != SOURCES:
+            # How a kernel is called may have changed, too: its code and the caller here must be of one version.
+            raise RuntimeError("tfbench has been changed on disk since this process began; restart it")
         return Compiled.unpack(base64.b64decode(reply["compiled"]))
 
     def _ask(self, line: str) -> str:
@@ -161,7 +167,7 @@ class Background:
     def _handle(self, kernel: Kernel, compiles: bool) -> None:
         if self._engine is None:
             engine = Engine()
-            self._world = "\n".join((engine.processor(), versions(), cache.sources_digest()))
+            self._world = "\n".join((engine.processor(), versions(), SOURCES))
             self._engine = engine
         request = [kernel.module, kernel.maker, list(kernel.parameters)]
         name = cache.key(self._world, request)

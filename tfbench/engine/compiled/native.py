@@ -38,7 +38,6 @@ class Engine:
         self.llvm.initialize_native_target()
         self.llvm.initialize_native_asmprinter()
         self._jit = self.llvm.create_lljit_compiler()
-        self._libraries: list[Any] = []  # code lives as long as these
         self._numbers = itertools.count()
 
     def processor(self) -> str:
@@ -50,8 +49,10 @@ class Engine:
         builder = self.llvm.JITLibraryBuilder()
         builder.add_object_img(compiled.image).add_current_process().export_symbol(compiled.name)
         library = builder.link(self._jit, f"tfbench-{next(self._numbers)}")
-        self._libraries.append(library)
-        return bind(library[compiled.name], compiled.arguments)
+        run = bind(library[compiled.name], compiled.arguments)
+        # The code lives as long as these do: a function that outlives the engine (in a child process) needs it.
+        run.code = (self._jit, library)  # type: ignore[attr-defined]
+        return run
 
 
 def features(llvm: Any) -> str:

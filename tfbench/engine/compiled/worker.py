@@ -2,7 +2,8 @@
 
 A process of its own, because compiling in a thread would hold the GIL for seconds, and because Numba then takes its
 memory elsewhere, for as long as there is something to compile. Speaks lines of JSON: `[module, maker, parameters]` is
-answered with `{"compiled": base64}` or `{"error": text}`.
+answered with `{"compiled": base64}` or `{"error": text}`, and with a digest of the sources that it was started from:
+the asker may be older than they are.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.compiled.cache import Compiled
+from tfbench.engine.compiled.cache import Compiled, sources_digest
 from tfbench.engine.compiled.sources import Assembly, Loops, Source, parse
 
 _PACKAGE = "tfbench.engine.compiled"
@@ -170,6 +171,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that this one serves
     with contextlib.suppress(OSError, AttributeError):
         os.nice(5)
+    sources = sources_digest()
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints must not get between the lines
     for line in sys.stdin:
@@ -177,5 +179,5 @@ def main() -> None:
             reply = answer(line)
         except Exception as error:  # the asker decides what becomes of it
             reply = {"error": f"{type(error).__name__}: {error}"}
-        out.write(json.dumps(reply) + "\n")
+        out.write(json.dumps({**reply, "sources": sources}) + "\n")
         out.flush()
