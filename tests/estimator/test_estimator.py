@@ -237,7 +237,7 @@ def test_warm_start(trained, tmp_path_factory):
     assert warm.get_variable_value("global_step") == 1
     settings = tf.estimator.WarmStartSettings(trained.model_dir, var_name_to_prev_var_name={"w": "nothing"})
     lost = tf.estimator.Estimator(model_fn, folder + "x", config, {"lr": 0.0}, settings)
-    with pytest.raises(ValueError, match=r"'w' cannot be warm-started: .* has no tensor 'nothing'\. It has: global_"):
+    with pytest.raises(ValueError, match="Tensor nothing is not found in"):
         lost.train(dataset(), steps=1)
 
 

@@ -22,7 +22,7 @@ from tfbench.engine.graph import Graph
 from tfbench.estimator.model import call_input_function, call_model_function, check_model_function
 from tfbench.estimator.run_config import RunConfig
 from tfbench.estimator.spec import EstimatorSpec, ModeKeys
-from tfbench.estimator.warm_start import WarmStartSettings, warm_start
+from tfbench.estimator.warm_start import WarmStartSettings
 from tfbench.random import set_random_seed
 from tfbench.train.basic_hooks import LoggingTensorHook, NanTensorHook, StopAtStepHook
 from tfbench.train.checkpoint_reader import list_variables, load_variable
@@ -32,6 +32,7 @@ from tfbench.train.saver import Saver
 from tfbench.train.saving_hooks import CheckpointSaverHook, CheckpointSaverListener
 from tfbench.train.session_run_hook import SessionRunHook
 from tfbench.train.training_step import create_global_step, global_step_read
+from tfbench.train.warm_start import warm_start
 
 __all__ = ["Estimator"]
 
@@ -174,7 +175,7 @@ class Estimator:
             spec = self._spec(features, labels, ModeKeys.TRAIN)
             if self._warm_start is not None and not self.latest_checkpoint():
                 logging.info("Warm-starting with WarmStartSettings: %s", self._warm_start)
-                warm_start(self._warm_start)
+                warm_start(*self._warm_start)
             worker_hooks = [*input_hooks, *hooks, NanTensorHook(spec.loss)]
             if config.log_step_count_steps is not None:
                 logged = {"loss": spec.loss, "step": step}
@@ -263,7 +264,7 @@ class Estimator:
             features, labels, input_hooks = self._input(input_fn, ModeKeys.EVAL)
             spec = self._spec(features, labels, ModeKeys.EVAL)
             if self._warm_start is not None and path is None:
-                warm_start(self._warm_start)
+                warm_start(*self._warm_start)
             update, values = _metrics_of(spec, step)
             results: dict[str, Any] = evaluate_once(
                 checkpoint_path=path,
@@ -320,7 +321,7 @@ class Estimator:
                 )
             spec = self._spec(features, None, ModeKeys.PREDICT)
             if self._warm_start is not None and path is None:
-                warm_start(self._warm_start)
+                warm_start(*self._warm_start)
             predictions = _chosen(spec.predictions, predict_keys)
             creator = ChiefSessionCreator(
                 scaffold=spec.scaffold, config=self._session_config, checkpoint_filename_with_path=path

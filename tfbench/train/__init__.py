@@ -125,6 +125,7 @@ from tfbench.train.training_step import (
     get_or_create_global_step,
     global_step,
 )
+from tfbench.train.warm_start import warm_start
 
 __all__ = [
     "AdadeltaOptimizer",
@@ -220,6 +221,7 @@ __all__ = [
     "start_queue_runners",
     "string_input_producer",
     "update_checkpoint_state",
+    "warm_start",
     "write_graph",
 ]
 

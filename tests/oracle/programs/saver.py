@@ -778,3 +778,30 @@ def initializing_wrongly(tf):
             attempt(make, "m", {"old/a": "other/a"}),
             attempt(make, "none", {"old/a": "new/a"}),
         )
+
+
+@program()
+def warm_starting(tf):
+    new(tf)
+    tf.get_variable("other", [2, 3])
+    with in_a_folder():
+        trained(tf)
+        names = {"new/a": "old/a", "new/b": "old/b"}
+        tf.train.warm_start("m", "new/.*", var_name_to_prev_var_name=names)
+        tf.train.warm_start("m", None)
+        tf.train.warm_start("m", ["oth"], var_name_to_prev_var_name={"other": "old/a"})
+        tf.train.warm_start(".", [tf.global_variables()[0]], var_name_to_prev_var_name={"new/a": "old/a"})
+
+
+@program(graph=False)
+def warm_starting_wrongly(tf):
+    new(tf)
+    with in_a_folder():
+        trained(tf)
+        make = tf.train.warm_start
+        return (
+            attempt(make, "m"),
+            attempt(make, "m", 3),
+            attempt(make, "m", [3]),
+            attempt(make, "m", "nothing", None, {"new/a": "old/a"}),
+        )
