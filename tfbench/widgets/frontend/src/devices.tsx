@@ -88,7 +88,7 @@ function Placement({ model, answer, device }: { model: Model; answer: PlacementA
       count={rows.length}
       current={rows.findIndex((row) => row.op === chosen)}
       choose={(row) => model.select(model.ops[rows[row]!.op]!.name)}
-      template="minmax(160px, 1fr) 130px 130px minmax(120px, 0.7fr)"
+      template="minmax(160px, 1.6fr) 112px 112px minmax(110px, 0.6fr)"
       testid="tfb-placement"
       titles={["Operation", "Asked for", "Runs on", "Why"]}
       cells={(row) => {

@@ -137,8 +137,11 @@ export class MapView {
   }
 
   private graphChanged(): void {
+    const { shown, selected } = this.model;
     this.hovered = -1;
-    this.open.welcome(this.model.shown);
+    this.open.welcome(shown);
+    const node = this.scene || !selected ? -1 : shown.find(selected);
+    if (node >= 0) this.open.reveal(shown, node);
     void this.layout(null);
   }
 
@@ -240,7 +243,12 @@ export class MapView {
   private home(): void {
     if (!this.viewport.width || !this.scene?.items.length) return;
     this.fresh = false;
-    this.viewport.jump(this.viewport.start(this.scene));
+    const { viewport } = this;
+    viewport.jump(viewport.start(this.scene));
+    // What is chosen is in sight: also when it was chosen before there was a map, or before another part was shown.
+    const { selected } = this.model;
+    const place = selected && this.placeOf(selected);
+    if (place) viewport.centre(place);
   }
 
   fit(): void {
