@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tfbench.engine.composite import SparseTensorValue
+from tfbench.engine.nest import children, rebuilt
 
 
 def is_nested(value: Any) -> bool:
@@ -22,7 +23,7 @@ def flatten(value: Any) -> list[Any]:
     """The leaves, in order."""
     if not is_nested(value):
         return [value]
-    return [leaf for child in _children(value) for leaf in flatten(child)]
+    return [leaf for child in children(value) for leaf in flatten(child)]
 
 
 def pack(structure: Any, leaves: Any) -> Any:
@@ -56,13 +57,13 @@ def _up_to(shallow: Any, others: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
                 f"If shallow structure is a sequence, input must also be a sequence. Input has type: "
                 f"'{type(other).__name__}'."
             )
-    mine = _children(shallow)
-    theirs = [_children(other) for other in others]
-    for children, other in zip(theirs, others, strict=True):
-        if len(children) != len(mine):
+    mine = children(shallow)
+    theirs = [children(other) for other in others]
+    for parts, other in zip(theirs, others, strict=True):
+        if len(parts) != len(mine):
             raise ValueError(
                 "The two structures don't have the same sequence length. Input structure has length "
-                f"{len(children)}, while shallow structure has length {len(mine)}: {other!r} against {shallow!r}."
+                f"{len(parts)}, while shallow structure has length {len(mine)}: {other!r} against {shallow!r}."
             )
     for parts in zip(mine, *theirs, strict=True):
         yield from _up_to(parts[0], parts[1:])
@@ -91,7 +92,7 @@ def assert_same(first: Any, second: Any) -> None:
             "The two dictionaries don't have the same set of keys. First structure has keys "
             f"{sorted(map(str, first))}, while second structure has keys {sorted(map(str, second))}."
         )
-    mine, theirs = _children(first), _children(second)
+    mine, theirs = children(first), children(second)
     if len(mine) != len(theirs):
         raise ValueError(
             "The two structures don't have the same number of elements. First structure: "
@@ -101,33 +102,7 @@ def assert_same(first: Any, second: Any) -> None:
         assert_same(one, other)
 
 
-def _children(value: Any) -> list[Any]:
-    if isinstance(value, Mapping):
-        return [value[key] for key in _keys(value)]
-    if hasattr(type(value), "__attrs_attrs__"):
-        return [getattr(value, attribute.name) for attribute in type(value).__attrs_attrs__]
-    return list(value)
-
-
-def _keys(value: Mapping[Any, Any]) -> list[Any]:
-    try:
-        return sorted(value)
-    except TypeError:
-        raise TypeError(f"nest only supports dicts with sortable keys, but the keys are {list(value)}.") from None
-
-
 def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
     if not is_nested(structure):
         return next(leaves)
-    if isinstance(structure, Mapping):
-        packed = {key: _pack(structure[key], leaves) for key in _keys(structure)}
-        ordered = {key: packed[key] for key in structure}
-        kind = type(structure)
-        if kind is dict:
-            return ordered
-        default = getattr(structure, "default_factory", None)
-        return kind(default, ordered) if default is not None else kind(ordered)  # type: ignore[call-arg]
-    children = [_pack(child, leaves) for child in _children(structure)]
-    if hasattr(structure, "_fields") or hasattr(type(structure), "__attrs_attrs__"):
-        return type(structure)(*children)
-    return tuple(children)
+    return rebuilt(structure, [_pack(child, leaves) for child in children(structure)])

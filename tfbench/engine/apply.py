@@ -37,7 +37,7 @@ def apply_op(op_def: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: 
         # Most nodes: tensors of one graph, and attributes as some node before had them. What follows from types and
         # attributes has been worked out then. Whatever else is the case is looked into below.
         graph = inputs[0].op.graph
-        key = _form_key(op_def, graph, inputs, attrs)
+        key = _form_key(graph, inputs, attrs)
         if key is not None and graph._control_flow_context is None and not builder.tracing:
             form = op_def.forms.get(key)
             if form is not None:
@@ -66,7 +66,7 @@ _FORMS = 64
 _PLAIN_VALUES = frozenset([bool, int, str, DType, type(None)])
 
 
-def _form_key(op_def: OpDef, graph: Graph, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
+def _form_key(graph: Graph, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
     """What decides the attributes and output types of a node, as a key; None where that is not plain to see."""
     nodes = graph._nodes
     kinds: list[Any] = []

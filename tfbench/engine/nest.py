@@ -18,7 +18,7 @@ def flatten(value: Any) -> list[Any]:
     """The leaves, in order."""
     if not is_nested(value):
         return [value]
-    return [leaf for child in _children(value) for leaf in flatten(child)]
+    return [leaf for child in children(value) for leaf in flatten(child)]
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
@@ -73,7 +73,7 @@ def _compare(a: Any, b: Any, check_types: bool, first: Any, second: Any) -> None
             "The two dictionaries don't have the same set of keys. First structure has keys "
             f"{sorted(map(str, a))}, while second structure has keys {sorted(map(str, b))}."
         )
-    children_a, children_b = list(_children(a)), list(_children(b))
+    children_a, children_b = children(a), children(b)
     if len(children_a) != len(children_b):
         raise ValueError(
             "The two structures don't have the same number of elements. First structure: "
@@ -83,12 +83,28 @@ def _compare(a: Any, b: Any, check_types: bool, first: Any, second: Any) -> None
         _compare(child_a, child_b, check_types, first, second)
 
 
-def _children(value: Any) -> Iterator[Any]:
+def children(value: Any) -> list[Any]:
+    """What is directly in a nest, in order."""
     if isinstance(value, Mapping):
-        return iter([value[key] for key in _sorted_keys(value)])
+        return [value[key] for key in _sorted_keys(value)]
     if hasattr(type(value), "__attrs_attrs__"):
-        return iter([getattr(value, attribute.name) for attribute in type(value).__attrs_attrs__])
-    return iter(value)
+        return [getattr(value, attribute.name) for attribute in type(value).__attrs_attrs__]
+    return list(value)
+
+
+def rebuilt(structure: Any, parts: list[Any]) -> Any:
+    """A nest like `structure`, with `parts` in the places of its `children`."""
+    if isinstance(structure, Mapping):
+        packed = dict(zip(_sorted_keys(structure), parts, strict=True))
+        ordered = {key: packed[key] for key in structure}
+        kind = type(structure)
+        if kind is dict:
+            return ordered
+        default = getattr(structure, "default_factory", None)
+        return kind(default, ordered) if default is not None else kind(ordered)  # type: ignore[call-arg]
+    if hasattr(structure, "_fields") or hasattr(type(structure), "__attrs_attrs__"):
+        return type(structure)(*parts)
+    return type(structure)(parts)
 
 
 def _sorted_keys(value: Mapping[Any, Any]) -> list[Any]:
@@ -101,15 +117,4 @@ def _sorted_keys(value: Mapping[Any, Any]) -> list[Any]:
 def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
     if not is_nested(structure):
         return next(leaves)
-    if isinstance(structure, Mapping):
-        packed = {key: _pack(structure[key], leaves) for key in _sorted_keys(structure)}
-        ordered = {key: packed[key] for key in structure}
-        kind = type(structure)
-        if kind is dict:
-            return ordered
-        default = getattr(structure, "default_factory", None)
-        return kind(default, ordered) if default is not None else kind(ordered)  # type: ignore[call-arg]
-    children = [_pack(child, leaves) for child in _children(structure)]
-    if hasattr(structure, "_fields") or hasattr(type(structure), "__attrs_attrs__"):
-        return type(structure)(*children)
-    return type(structure)(children)
+    return rebuilt(structure, [_pack(child, leaves) for child in children(structure)])

@@ -64,7 +64,7 @@ class Places:
         self._several = sum(not device.on_host for device in self._devices) > 1
         #: for each operation on a GPU: whether its inputs and outputs are the host's
         self._hosts: dict[Operation, tuple[list[bool], list[bool]]] = {}
-        self._sent = self._with_copies(operations, list(feeds), list(fetches), sent)
+        self._sent = self._with_copies(operations, fetches, sent)
 
     @property
     def sent(self) -> dict[Any, list[Transfer]]:
@@ -103,11 +103,7 @@ class Places:
         return found
 
     def _with_copies(
-        self,
-        operations: Sequence[Operation],
-        feeds: list[Tensor],
-        fetches: list[Tensor],
-        sent: dict[Any, list[Transfer]],
+        self, operations: Sequence[Operation], fetches: Iterable[Tensor], sent: dict[Any, list[Transfer]]
     ) -> dict[Any, list[Transfer]]:
         wanted: dict[Tensor, list[int]] = {}
         for op in operations:

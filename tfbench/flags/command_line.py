@@ -11,9 +11,6 @@ from typing import Any
 from tfbench.flags.exceptions import CantOpenFlagFileError, Error, UnrecognizedFlagError
 from tfbench.flags.flag import Flag
 
-#: flags that say something about flags
-_OWN = ("flagfile", "undefok")
-
 
 def parse(flags: dict[str, Flag], arguments: list[str], known_only: bool) -> list[str]:
     """Gives the flags their values; returns what is no flag."""

@@ -66,12 +66,12 @@ class Chart(NamedTuple):
     links: list[Link]
 
 
-def chart(snapshot: Snapshot, boxes: int = BOXES) -> Chart:
+def chart(snapshot: Snapshot) -> Chart:
     """The boxes and links of the picture."""
     variables = {info.op: info for info in snapshot.variables}
     root = Node("scope", "", [], None)
     _fill(snapshot, snapshot.scopes, root, set(variables))
-    _open(root, boxes)
+    _open(root)
     for place, node in enumerate(_coloured(root, len(snapshot.ops))):
         _colour(node, place)
     seen: dict[int, Node] = {}
@@ -112,13 +112,13 @@ def _fill(snapshot: Snapshot, scope: Scope, node: Node, variables: set[int]) -> 
     node.children = found
 
 
-def _open(root: Node, boxes: int) -> None:
+def _open(root: Node) -> None:
     root.open = True
     shown = len(root.children)
     queue = [child for child in root.children if child.kind == "scope"]
     while queue:
         node = queue.pop(0)
-        if shown + len(node.children) - 1 > boxes:
+        if shown + len(node.children) - 1 > BOXES:
             continue
         node.open = True
         shown += len(node.children) - 1

@@ -79,7 +79,7 @@ def decode_jpeg(
         sizes = (max(1, width // ratio), max(1, height // ratio)) if ratio > 1 else None
         image.draft(None if own == 4 else mode, sizes)
         if own == 4:
-            pixels = _of_four_inks(np.asarray(image), "adobe" in image.info)
+            pixels = _of_four_inks(np.asarray(image))
         else:
             pixels = np.asarray(image if image.mode == mode else image.convert(mode))
     except (OSError, SyntaxError, ValueError, struct.error) as error:
@@ -96,7 +96,7 @@ def decode_jpeg(
     return np.array(pixels)
 
 
-def _of_four_inks(pixels: Array, inverted: bool) -> Array:
+def _of_four_inks(pixels: Array) -> Array:
     """RGB of cyan, magenta, yellow and black. Pillow turns round what Adobe's programs write inverted."""
     light = 255 - pixels.astype(np.int32)
     return (light[..., :3] * light[..., 3:] // 255).astype(np.uint8)

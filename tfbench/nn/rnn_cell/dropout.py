@@ -137,9 +137,9 @@ def _visited(visitor: Callable[[Any], Any], state: Any) -> list[bool]:
     if isinstance(said, bool):
         if not said:
             return [False] * leaves
-        said = [True] * len(list(nest._children(state)))
+        said = [True] * len(nest.children(state))
     found: list[bool] = []
-    for allowed, child in zip(nest._children(said), nest._children(state), strict=True):
+    for allowed, child in zip(nest.children(said), nest.children(state), strict=True):
         found += _visited(visitor, child) if allowed is True else [False] * len(nest.flatten(child))
     return found
 
