@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from tfbench.engine.breakpoints import Breakpoints, Halt
+from tfbench.engine.hooks import unhook
 
 #: what the thread that runs is to do
 HOLD, GO, STEP, TO = "hold", "go", "step", "to"
@@ -225,9 +226,7 @@ class Control(Stepping):
         """Lets everything go, and has no say in the session's runs any more."""
         self.breakpoints.clear()
         self.go()
-        for hooks, hook in ((self._session.gates, self), (self._session.on_close, self._closed)):
-            if hook in hooks:
-                hooks.remove(hook)
+        unhook((self._session.gates, self), (self._session.on_close, self._closed))
 
     def gate(self, plan: Any) -> Control | None:
         """A run is about to begin: waits, or raises Stopped. The observer of the run, if its steps are wanted."""

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 from weakref import WeakSet, WeakValueDictionary, ref
 
+from tfbench.engine.hooks import unhook, weakly
 from tfbench.explain.known_variables import variable_buffer
 from tfbench.value_stats import ValueStats, value_stats
 
@@ -60,19 +61,12 @@ class Follower:
         self._ran = threading.Event()
         self._thread: threading.Thread | None = None
         self.live = False
-        weak = ref(self)
-
-        def observer(_: Any) -> None:
-            follower = weak()
-            if follower is not None:
-                follower.ran()
-
-        self._observer = observer
-        session.observers.append(observer)
+        self._observer = weakly(self.ran)
+        session.observers.append(self._observer)
         # Feature maps are of what was fed last.
         session.keeps_feeds = True
 
-    def ran(self) -> None:
+    def ran(self, _: Any = None) -> None:
         """The session has run once more."""
         self.runs += 1
         if self._thread is not None and not self._ran.is_set():
@@ -136,8 +130,7 @@ class Follower:
             return
         if _followers.get(id(self.session)) is self:
             del _followers[id(self.session)]
-        if self._observer in self.session.observers:
-            self.session.observers.remove(self._observer)
+        unhook((self.session.observers, self._observer))
         self.session.keeps_feeds, self.session.last_fed = False, None
         self._ran.set()
 

@@ -10,9 +10,9 @@ import contextvars
 import threading
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakMethod
 
 from tfbench.engine import waiting
+from tfbench.engine.hooks import unhook, weakly
 from tfbench.engine.program import Program
 from tfbench.engine.stepping import Stepping, Stopped
 
@@ -42,10 +42,9 @@ class SteppedRun:
         self._limits = waiting.Limits(None)
         self._moved = threading.Condition()
         self.stepping.listeners.append(self._halted)
-        self._closed, self._changed = WeakMethod(self._on_close), WeakMethod(self._on_change)
-        self._hooks = (_calling(self._closed), _calling(self._changed))
-        session.on_close.append(self._hooks[0])
-        self._graph.observers.append(self._hooks[1])
+        self._hooks = ((session.on_close, weakly(self._on_close)), (self._graph.observers, weakly(self._on_change)))
+        for hooks, hook in self._hooks:
+            hooks.append(hook)
         context = contextvars.copy_context()
         thread = threading.Thread(target=context.run, args=(self._work, run), name="tfbench-step", daemon=True)
         self.thread = thread
@@ -65,7 +64,7 @@ class SteppedRun:
         except BaseException as error:
             self.error = error
             state = "failed"
-        self._unhook()
+        unhook(*self._hooks)
         self._now(state)
 
     def _halted(self) -> None:
@@ -121,19 +120,3 @@ class SteppedRun:
             self._version = graph.changes_version
             if not all(graph.owns(op) for op in self.program.operations):
                 self.end("the graph was changed: operations of this run are no longer part of it")
-
-    def _unhook(self) -> None:
-        for hooks, hook in ((self._session.on_close, self._hooks[0]), (self._graph.observers, self._hooks[1])):
-            if hook in hooks:
-                hooks.remove(hook)
-
-
-def _calling(method: WeakMethod[Any]) -> Callable[..., None]:
-    """A function that calls the method as long as its object lives."""
-
-    def call(*arguments: Any) -> None:
-        found = method()
-        if found is not None:
-            found(*arguments)
-
-    return call

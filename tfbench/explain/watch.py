@@ -10,11 +10,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from weakref import WeakMethod, finalize
+from weakref import finalize
 
 import numpy as np
 
 from tfbench.engine.breakpoints import array_of, statistics
+from tfbench.engine.hooks import unhook, weakly
 from tfbench.engine.operation import Operation
 from tfbench.engine.resources import VARIABLE_TYPES, variable_key
 from tfbench.engine.watching import Tap
@@ -105,15 +106,14 @@ class Watch:
         self._lock = threading.RLock()
         #: whether it is over
         self.stopped = False
-        take = WeakMethod(self._take)
-        self.tap = Tap(self._places, lambda tensor, value: _call(take, tensor, value), every)
+        self.tap = Tap(self._places, weakly(self._take), every)
         self.follower = follower_of(session)
         self.follower.members.add(self)
         session.gates.append(self.tap)
-        close = WeakMethod(self.stop)
-        self._on_close = lambda: _call(close)
-        session.on_close.append(self._on_close)
-        finalize(self, _unhook, session, self.tap, self._on_close)
+        close = weakly(self.stop)
+        session.on_close.append(close)
+        self._hooks = ((session.gates, self.tap), (session.on_close, close))
+        finalize(self, unhook, *self._hooks)
         self.follower.start()
 
     # -- called by the loop's thread --------------------------------------------------------------------------
@@ -193,7 +193,7 @@ class Watch:
             self._look(True)
         self._values = [_kept(value) for value in self._values]
         self.stopped = True
-        _unhook(self.session, self.tap, self._on_close)
+        unhook(*self._hooks)
         self.follower.leave(self)
         for listener in list(self.listeners):
             listener()
@@ -277,15 +277,3 @@ def _kept(value: Any) -> Any:
     """A value that later runs do not change."""
     array = array_of(value)
     return None if array is None else array[()] if array.ndim == 0 else array.copy()
-
-
-def _call(method: WeakMethod[Any], *arguments: Any) -> None:
-    found = method()
-    if found is not None:
-        found(*arguments)
-
-
-def _unhook(session: Any, tap: Tap, on_close: Any) -> None:
-    for hooks, hook in ((session.gates, tap), (session.on_close, on_close)):
-        if hook in hooks:
-            hooks.remove(hook)

@@ -12,8 +12,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary, ref
+from weakref import WeakKeyDictionary
 
+from tfbench.engine.hooks import unhook, weakly
 from tfbench.explain.follower import Follower, Mark, follower_of
 from tfbench.snapshot import Snapshot, stamp, take, without_gc
 from tfbench.value_stats import ValueStats
@@ -58,15 +59,8 @@ class Publisher:
         self.export: Callable[[str], str] | None = None
         #: pause, step and stop of what runs the session
         self.controls: RunControls | None = RunControls(self) if hasattr(session, "gates") else None
-        weak = ref(self)
-
-        def observer(_: Any) -> None:
-            publisher = weak()
-            if publisher is not None:
-                publisher.graph_changed()
-
-        self._observer = observer
-        graph.observers.append(observer)
+        self._observer = weakly(self.graph_changed)
+        graph.observers.append(self._observer)
 
     @property
     def places(self) -> dict[str, int]:
@@ -80,7 +74,7 @@ class Publisher:
 
     # -- what happens in the kernel ---------------------------------------------------------------------------
 
-    def graph_changed(self) -> None:
+    def graph_changed(self, _: Any = None) -> None:
         """The graph may have changed: send the difference. Call it from where the graph is built.
 
         Never raises: what watches a program must not break it. A failure is said in the status bar.
@@ -130,8 +124,7 @@ class Publisher:
             if self.listening:
                 self.post(status_packet("closed", self.runs))
             self.closed = True
-        if self._observer in self.graph.observers:
-            self.graph.observers.remove(self._observer)
+        unhook((self.graph.observers, self._observer))
         if self.controls is not None:
             self.controls.leave()
         if self.follower is not None:

@@ -16,11 +16,11 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
-from weakref import WeakMethod
 
 import numpy as np
 
 from tfbench.engine.breakpoints import statistics
+from tfbench.engine.hooks import unhook, weakly
 from tfbench.engine.stepping import HOLD, Stepping
 from tfbench.explain.control import control
 from tfbench.explain.order import order_of
@@ -47,7 +47,7 @@ class RunControls:
         self._heard: deque[str] = deque(maxlen=_IDS)
         self._last = ""
         self._control: Any = None
-        self._listener = _weakly(WeakMethod(self.send))
+        self._listener = weakly(self.send)
         self._asked_in = 0
 
     # -- what there is --------------------------------------------------------------------------------------------
@@ -84,8 +84,7 @@ class RunControls:
         if found is None:
             return
         found.attendants.discard(self)
-        if self._listener in found.listeners:
-            found.listeners.remove(self._listener)
+        unhook((found.listeners, self._listener))
         if not len(found.attendants):
             found.leave()
         self._control = None
@@ -236,15 +235,6 @@ def _outcome(stepper: Stepper) -> str:
     if stepper.state == "failed":
         return f"{type(stepper.run.error).__name__}: {stepper.run.error}"
     return {"done": "the run is at its end", "stopped": f"stopped: {stepper.run.why}"}.get(stepper.state, "")
-
-
-def _weakly(method: WeakMethod[Any]) -> Callable[[], None]:
-    def call() -> None:
-        found = method()
-        if found is not None:
-            found()
-
-    return call
 
 
 # -- the notebook ---------------------------------------------------------------------------------------------------

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from typing import Any
-from weakref import WeakMethod
 
 import anywidget
 
+from tfbench.engine.hooks import unhook, weakly
 from tfbench.explain.watch import Watch, WatchRow
 from tfbench.widgets.protocol import VERSION, text
 
@@ -29,15 +29,8 @@ class WatchPanel(anywidget.AnyWidget):
         super().__init__()
         self.watch = watch
         self._listening = False
-        method = WeakMethod(self._tell)
-
-        def listener() -> None:
-            found = method()
-            if found is not None:
-                found()
-
-        self._listener = listener
-        watch.listeners.append(listener)
+        self._listener = weakly(self._tell)
+        watch.listeners.append(self._listener)
         self.on_msg(self._received)
 
     def _received(self, _: Any, content: Any, buffers: Any) -> None:
@@ -53,8 +46,7 @@ class WatchPanel(anywidget.AnyWidget):
 
     def close(self) -> None:
         """Ends the live view; the Watch goes on."""
-        if self._listener in self.watch.listeners:
-            self.watch.listeners.remove(self._listener)
+        unhook((self.watch.listeners, self._listener))
         super().close()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
