@@ -18,6 +18,7 @@ from tfbench.engine.default_graph import get_collection_ref, get_default_graph
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Graph
 from tfbench.engine.name_scope import name_scope
+from tfbench.engine.operation import Operation
 from tfbench.engine.tensor import Tensor
 from tfbench.layers.input_spec import check_inputs
 from tfbench.layers.names import counted, snake_case
@@ -60,7 +61,7 @@ class Layer:
         self._named_weights: dict[str, Any] = {}
         self._updates: list[Any] = []
         self._losses: list[Any] = []
-        #: update or loss -> the inputs that it depends on, None for none
+        #: loss -> the inputs that it depends on, None for none
         self._depends: dict[int, list[Any] | None] = {}
         self._calls: list[tuple[Any, Any]] = []
         self._graph: Graph = get_default_graph()
@@ -166,7 +167,6 @@ class Layer:
         """Ops to be run with a training step; the call puts them into UPDATE_OPS, unless the layer is frozen."""
         new = list(updates) if isinstance(updates, (list, tuple)) else [updates]
         new = [item.op if isinstance(item, Tensor) else item for item in new]
-        self._remember(new, inputs)
         self._updates.extend(new)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
@@ -181,8 +181,12 @@ class Layer:
             self._depends[id(item)] = None if inputs is None else nest.flatten(inputs)
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
-        """The updates that depend on `inputs`; with None, those that depend on none."""
-        return self._that_depend(self.updates, inputs)
+        """The updates that can be reached from `inputs`; with None, those that none of the layer's calls reaches."""
+        called = _behind([tensor for given, _ in self._calls for tensor in nest.flatten(given)])
+        if inputs is None:
+            return [item for item in self.updates if item not in called]
+        asked = _behind(nest.flatten(inputs))
+        return [item for item in self.updates if item in called and item in asked]
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
         """The losses that depend on `inputs`; with None, those that depend on none."""
@@ -400,6 +404,18 @@ def _add(elements: list[Any], key: str) -> None:
     for element in elements:
         if not any(element is one for one in collection):
             collection.append(element)
+
+
+def _behind(inputs: list[Any]) -> set[Operation]:
+    """The operations to which data or control edges lead from these tensors."""
+    starts, reached, before = set(inputs), set[Operation](), -1
+    while before < len(reached):  # twice is enough but where loops are: an op is younger than what it waits for
+        before = len(reached)
+        for op in inputs[0].graph.get_operations() if inputs else ():
+            data = any(tensor in starts or tensor.op in reached for tensor in op.inputs)
+            if data or any(other in reached for other in op.control_inputs):
+                reached.add(op)
+    return reached
 
 
 def _of_graph(value: Any) -> bool:
