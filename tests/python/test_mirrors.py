@@ -42,8 +42,19 @@ def test_they_are_the_same_objects():
     assert callable(moving_averages.assign_moving_average)
 
 
+def test_second_names():
+    from tfbench.python.layers import convolutional, core, normalization, pooling
+
+    assert convolutional.Convolution2D is tf.layers.Conv2D
+    assert convolutional.deconvolution2d is tf.layers.conv2d_transpose
+    assert core.fully_connected is tf.layers.dense
+    assert normalization.BatchNorm is tf.layers.BatchNormalization
+    assert pooling.max_pool2d is tf.layers.max_pooling2d
+
+
 def test_as_attributes():
     assert tf.python.ops.math_ops.less is tf.less
+    assert tf.python.tf2.enabled() is False
     assert tf.python.pywrap_tensorflow.NewCheckpointReader is tf.train.NewCheckpointReader
     with pytest.raises(AttributeError, match=r"'tfbench\.python' has no attribute 'keras'"):
         tf.python.keras

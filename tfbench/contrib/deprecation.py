@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["deprecated", "deprecated_arg_values", "deprecated_args"]
+__all__ = ["deprecated", "deprecated_arg_values", "deprecated_args", "deprecated_argument_lookup"]
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -137,3 +137,16 @@ def deprecated_arg_values(
         ]
 
     return _of_arguments(date, instructions, used, warn_once, list(deprecated_kwargs))
+
+
+def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
+    """The value of an argument that was renamed, under whichever name it was given (None: not given).
+
+    Raises:
+      ValueError: if both were.
+    """
+    if old_value is None:
+        return new_value
+    if new_value is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'")
+    return old_value

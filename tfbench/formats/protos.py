@@ -67,6 +67,14 @@ def message_names() -> list[str]:
     return sorted(name for name in _homes() if "." not in name)
 
 
+def files() -> dict[str, tuple[list[str], list[str]]]:
+    """TensorFlow's schema files, and the names of the messages and of the enums that each declares."""
+    return {
+        path: (re.findall(r"^message (\w+)$", text, re.MULTILINE), re.findall(r"^enum (\w+)$", text, re.MULTILINE))
+        for path, text in _FILES.items()
+    }
+
+
 _known_homes: dict[str, str] = {}
 _pool: Any = None
 #: several threads may ask for their first message at once: errors of runs hold one

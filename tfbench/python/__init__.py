@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import Any
 
 __all__ = [
-    "client", "framework", "layers", "ops", "platform", "pywrap_tensorflow", "summary", "training", "util",
+    "client", "eager", "framework", "layers", "lib", "ops", "platform", "pywrap_tensorflow", "summary", "tf2",
+    "training", "util",
 ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import system then finds them where it finds all that is loaded.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -17,8 +17,11 @@ from tfbench.namespace import Namespace, made_here, unknown
 
 #: package -> module -> where its names are: modules of tfbench, or `module:name` for a name alone
 TABLE: dict[str, dict[str, tuple[str, ...]]] = {
+    "eager": {"context": ("api:executing_eagerly",)},
     "framework": {
         "constant_op": ("api",),
+        "device": ("api:DeviceSpec",),
+        "device_spec": ("api:DeviceSpec",),
         "dtypes": ("dtypes", "engine.dtypes"),
         "errors": ("errors",),
         "errors_impl": ("errors",),
@@ -45,20 +48,24 @@ TABLE: dict[str, dict[str, tuple[str, ...]]] = {
         "array_ops": ("api", "manip"),
         "check_ops": ("api", "debugging"),
         "clip_ops": ("api",),
+        "confusion_matrix": ("api:confusion_matrix", "engine.ops.math_confusion:remove_squeezable_dimensions"),
         "control_flow_ops": (
             "api",
             "engine.ops.grouping:with_dependencies",
             "engine.control_flow.nodes:switch",
             "engine.control_flow.nodes:merge",
         ),
+        "custom_gradient": ("api:custom_gradient",),
         "data_flow_ops": ("api",),
         "embedding_ops": ("nn",),
         "functional_ops": ("api",),
         "gen_array_ops": ("raw_ops", "api"),
         "gen_math_ops": ("raw_ops", "api"),
         "gen_nn_ops": ("raw_ops", "nn"),
+        "gradient_checker": ("test",),
         "gradients": ("api",),
         "gradients_impl": ("api",),
+        "histogram_ops": ("api",),
         "image_ops": ("image",),
         "init_ops": ("initializers", "api"),
         "io_ops": ("api", "io"),
@@ -66,9 +73,12 @@ TABLE: dict[str, dict[str, tuple[str, ...]]] = {
         "logging_ops": ("api",),
         "lookup_ops": ("contrib.lookup", "lookup", "api"),
         "losses": ("losses",),
+        "map_fn": ("api:map_fn",),
         "math_ops": ("api", "math"),
         "metrics": ("metrics",),
+        "metrics_impl": ("metrics",),
         "nn": ("nn", "api"),
+        "nn_impl": ("nn", "api"),
         "nn_ops": ("nn", "api"),
         "parsing_ops": ("io", "api"),
         "partitioned_variables": ("api",),
@@ -80,6 +90,7 @@ TABLE: dict[str, dict[str, tuple[str, ...]]] = {
         "script_ops": ("api",),
         "sparse_ops": ("sparse", "api"),
         "special_math_ops": ("math", "api"),
+        "standard_ops": ("api",),
         "state_ops": ("api",),
         "string_ops": ("strings", "api"),
         "summary_ops": ("summary",),
@@ -87,13 +98,21 @@ TABLE: dict[str, dict[str, tuple[str, ...]]] = {
         "tensor_array_ops": ("api",),
         "variable_scope": ("api",),
         "variables": ("api",),
+        "weights_broadcast_ops": (
+            "engine.ops.weights_broadcast:assert_broadcastable",
+            "engine.ops.weights_broadcast:broadcast_weights",
+        ),
     },
-    "summary": {"summary": ("summary",)},
+    "summary": {"summary": ("summary",), "summary_iterator": ("train:summary_iterator",)},
     "training": {
+        "adadelta": ("train",),
+        "adagrad": ("train",),
         "adam": ("train",),
         "basic_session_run_hooks": ("train",),
         "checkpoint_management": ("train",),
         "coordinator": ("train",),
+        "device_setter": ("train",),
+        "ftrl": ("train",),
         "gradient_descent": ("train",),
         "input": ("train",),
         "learning_rate_decay": ("train",),
@@ -110,28 +129,69 @@ TABLE: dict[str, dict[str, tuple[str, ...]]] = {
         "slot_creator": ("train.slots",),
         "summary_io": ("summary", "train"),
         "supervisor": ("train",),
+        "sync_replicas_optimizer": ("train",),
         "training": ("train",),
         "training_util": ("train",),
     },
-    "util": {"compat": ("compat",), "nest": ("nest", "engine.nest")},
+    "util": {
+        "compat": ("compat",),
+        "deprecation": ("contrib.deprecation",),
+        "nest": ("nest", "engine.nest"),
+    },
+}
+
+#: second names that only the inner modules had
+ALIASES: dict[str, dict[str, str]] = {
+    "layers.convolutional": {
+        "Convolution1D": "Conv1D",
+        "Convolution2D": "Conv2D",
+        "Convolution2DTranspose": "Conv2DTranspose",
+        "Convolution3D": "Conv3D",
+        "Convolution3DTranspose": "Conv3DTranspose",
+        "Deconv2D": "Conv2DTranspose",
+        "Deconv3D": "Conv3DTranspose",
+        "Deconvolution2D": "Conv2DTranspose",
+        "Deconvolution3D": "Conv3DTranspose",
+        "SeparableConvolution2D": "SeparableConv2D",
+        "convolution1d": "conv1d",
+        "convolution2d": "conv2d",
+        "convolution2d_transpose": "conv2d_transpose",
+        "convolution3d": "conv3d",
+        "convolution3d_transpose": "conv3d_transpose",
+        "deconv2d": "conv2d_transpose",
+        "deconv3d": "conv3d_transpose",
+        "deconvolution2d": "conv2d_transpose",
+        "deconvolution3d": "conv3d_transpose",
+        "separable_convolution2d": "separable_conv2d",
+    },
+    "layers.core": {"FullyConnected": "Dense", "fully_connected": "dense"},
+    "layers.normalization": {"BatchNorm": "BatchNormalization", "batch_norm": "batch_normalization"},
+    "layers.pooling": {
+        "AvgPool2D": "AveragePooling2D",
+        "MaxPool2D": "MaxPooling2D",
+        "avg_pool2d": "average_pooling2d",
+        "max_pool2d": "max_pooling2d",
+    },
 }
 
 
 class Mirror(Namespace):
     """A module whose names are those of other modules."""
 
-    def __init__(self, name: str, sources: Iterable[str]) -> None:
+    def __init__(self, name: str, sources: Iterable[str], aliases: Mapping[str, str]) -> None:
         super().__init__(name, f"What `{name.replace('tfbench', 'tensorflow', 1)}` held of the API.")
-        self.__dict__["_sources"] = tuple(sources)
+        self.__dict__.update(_sources=tuple(sources), _aliases=aliases)
 
     def __dir__(self) -> list[str]:
-        found: set[str] = set()
+        found = set(self.__dict__["_aliases"])
         for source in self.__dict__["_sources"]:
             path, _, only = source.partition(":")
             found.update([only] if only else _public(import_module(f"tfbench.{path}")))
         return sorted(found)
 
     def __getattr__(self, name: str) -> Any:
+        if name in self.__dict__["_aliases"]:
+            return getattr(self, self.__dict__["_aliases"][name])
         if not name.startswith("__"):
             for source in self.__dict__["_sources"]:
                 path, _, only = source.partition(":")
@@ -158,6 +218,6 @@ def install(package: str) -> dict[str, Mirror]:
         full = f"tfbench.python.{package}.{name}"
         module = sys.modules.get(full)
         if not isinstance(module, Mirror):
-            module = sys.modules[full] = Mirror(full, sources)
+            module = sys.modules[full] = Mirror(full, sources, ALIASES.get(f"{package}.{name}", {}))
         made[name] = module
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["device_lib", "timeline"]
+__all__ = ["device_lib", "session", "timeline"]
 
 
 def __getattr__(name: str) -> Any:

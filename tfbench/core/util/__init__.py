@@ -1,0 +1,7 @@
+"""`tensorflow.core.util`: see `tfbench.core.schemas`."""
+
+from __future__ import annotations
+
+from tfbench.core.schemas import install
+
+globals().update(install("util"))
