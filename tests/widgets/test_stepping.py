@@ -195,7 +195,7 @@ def test_a_stepped_run_that_is_stopped_or_fails(shown: Shown) -> None:
     controls.attach(tf.step(shown.ops["second"], {shown.ops["x"]: 3.0}, shown.session))
     shown.command("stop")
     shown.wait("over")
-    assert shown.page.control["why"] == "stopped: stopped"
+    assert shown.page.control["why"] == "stopped: as asked"
     controls.attach(tf.step(shown.ops["second"], session=shown.session))
     shown.command("go")
     shown.wait("over")

@@ -196,7 +196,7 @@ class Stepper:
 
     def stop(self) -> None:
         """Ends the run where it is. Variables that were updated by now stay so, the others keep their values."""
-        self.run.end("stopped")
+        self.run.end("as asked")
         self.run.join()
 
     def __enter__(self) -> Stepper:
@@ -212,7 +212,7 @@ class Stepper:
             self.run.tell(command)
         elif self.state != "failed":
             what = "is at its end" if self.done else f"was stopped ({self.run.why})"
-            raise RuntimeError(f"The run {what}: tfbench.step(…) begins a new one.")
+            raise RuntimeError(f"The run {what}: tfbench.step(…) or %step FETCH begins a new one.")
         if self.run.error is not None:
             raise self.run.error
 
@@ -303,8 +303,9 @@ class Stepper:
         current = self.current
         if current is None:
             at = self.run.stepping.at
+            none = "" if len(self.steps) >= self.length else " (variables, constants and what is fed take none)"
             said = {
-                "done": f"done: {count(self.run.stepping.count, 'step')}",
+                "done": f"done: {count(self.run.stepping.count, 'step')}{none}",
                 "failed": f"failed: {type(self.run.error).__name__}",
                 "stopped": f"stopped after {count(self.run.stepping.count, 'step')}: {self.run.why}",
             }

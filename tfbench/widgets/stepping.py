@@ -136,7 +136,7 @@ class RunControls:
 
     def _stop(self, op: str) -> None:
         if self._stepper is not None:
-            self._stepper.run.end("stopped")
+            self._stepper.run.end("as asked")
             return
         self._check_runs()
         _held_since["cell"] = _cells["begun"]

@@ -5,7 +5,7 @@ import type { PlacementAnswer } from "./answers";
 import { useModel } from "./hooks";
 import type { Model } from "./model";
 import { Rows } from "./rows";
-import { bytesText, count, matcher, shorten } from "./text";
+import { bytesText, count, matcher, said, shorten } from "./text";
 import { registerView, type ViewProps } from "./views";
 
 function DevicesPane({ model }: ViewProps) {
@@ -34,7 +34,7 @@ function DevicesPane({ model }: ViewProps) {
     return (
       <div class="tfb-empty" role="alert" data-testid="tfb-devices-error">
         <strong>The graph cannot be placed</strong>
-        <span>{shorten(answer.error, 600)}</span>
+        <span>{said(answer.error)}</span>
       </div>
     );
   }

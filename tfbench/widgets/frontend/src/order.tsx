@@ -7,7 +7,7 @@ import { useModel } from "./hooks";
 import type { Model } from "./model";
 import { CONTROL } from "./model";
 import { Rows } from "./rows";
-import { count, matcher, shorten, visible } from "./text";
+import { count, matcher, said, shorten, visible } from "./text";
 import { registerView, type ViewProps } from "./views";
 
 /** So many names are said of what a step waits for. */
@@ -55,7 +55,7 @@ function OrderPane({ model }: ViewProps) {
       ) : answer.error ? (
         <div class="tfb-empty" role="alert">
           <strong>This cannot be run</strong>
-          <span>{shorten(answer.error, 400)}</span>
+          <span>{said(answer.error)}</span>
         </div>
       ) : (
         <Steps model={model} answer={answer} />

@@ -20,6 +20,11 @@ export function visible(text: string): string {
   );
 }
 
+/** What an error says: whole, in its own lines. */
+export function said(text: string): string {
+  return text.slice(0, 2000).trim().split(/\n+/).map(visible).join("\n");
+}
+
 /** A name for a narrow place: its last parts, because the first ones are those of its neighbours, too. */
 export function tailText(name: string, limit: number): string {
   if (name.length <= limit) return visible(name);
