@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import tfbench as tf
+from tests.observed import observed
 from tfbench.engine import generate
 from tfbench.engine.interpret import _PATIENCE
 
@@ -197,8 +198,8 @@ def test_iterations_do_not_add_up() -> None:
     with tf.Session() as session:
         for _ in range(3):  # step by step; then compiled
             assert _peak(lambda: session.run(y, {x: array, n: 30})) < 2.4
-        session.step_observer = lambda *_: None
-        assert _peak(lambda: session.run(y, {x: array, n: 30})) < 4.4  # who watches holds what it is shown
+        with observed(session, lambda *_: None):
+            assert _peak(lambda: session.run(y, {x: array, n: 30})) < 4.4  # who watches holds what it is shown
 
 
 def test_what_only_the_test_needs_is_gone_before_the_body() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tfbench as tf
+from tests.observed import observed
 
 #: the program's integers; `calls` counts the side effects, so that the graph needs them
 NAMES = ("a", "b", "c")
@@ -137,11 +139,11 @@ def test_the_graph_gives_what_python_gives(program: Block, begin: tuple[int, ...
         call = session.make_callable([results[name] for name in (*NAMES, "calls")], list(feeds))
         for way in range(5):
             session.run(state.initializer)
-            session.step_observer = (lambda *_: None) if way == 3 else None
-            if way < 4:
-                found = session.run([results[name] for name in (*NAMES, "calls")], feeds)
-            else:
-                found = call(*feeds.values())
+            with observed(session, lambda *_: None) if way == 3 else nullcontext():
+                if way < 4:
+                    found = session.run([results[name] for name in (*NAMES, "calls")], feeds)
+                else:
+                    found = call(*feeds.values())
             assert [int(value) for value in found] == [env[name] for name in (*NAMES, "calls")]
             assert session.run(state) == numbers[0]
         # A part of it: what nobody asks for does not run, the rest is the same.

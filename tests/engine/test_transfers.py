@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tfbench as tf
+from tests.observed import observed
 from tfbench.engine.parallel import Chooser
 
 
@@ -27,7 +28,6 @@ class Memory:
         self.arrays: dict[int, list[Any]] = {}
         self.shared: list[tuple[str, int, int]] = []
         self.sent: list[str] = []
-        session.step_observer = self
 
     def __call__(self, step: Any, inputs: Any, results: Any, iterations: Any) -> None:
         transfer = getattr(step, "transfer", None)
@@ -47,8 +47,8 @@ def three_ways(session: Any, fetches: Any, feeds: Any = None) -> list[Any]:
     """What a first run, a compiled run and an observed run give."""
     runs = [session.run(fetches, feeds), session.run(fetches, feeds)]
     memory = Memory(session)
-    runs.append(session.run(fetches, feeds))
-    session.step_observer = None
+    with observed(session, memory):
+        runs.append(session.run(fetches, feeds))
     assert memory.shared == []
     return runs
 
@@ -72,7 +72,8 @@ def test_values_arrive_and_are_copies() -> None:
         values = same(three_ways(session, [a, b, c, d]))
         assert values[3].tolist() == [1, 3, 5, 7, 9, 11]
         memory = Memory(session)
-        session.run([b, c, d])
+        with observed(session, memory):
+            session.run([b, c, d])
         assert memory.sent == ["mul:0", "Reshape:0", "Identity:0"]
 
 
@@ -83,12 +84,11 @@ def test_a_fed_array_is_not_the_devices_array() -> None:
     fed = np.ones(3, np.float32)
     with tf.Session() as session:
         seen: list[Any] = []
-        session.step_observer = lambda step, inputs, results, iterations: seen.extend(inputs)
-        for _ in range(3):
-            session.run(y, {x: fed})
+        with observed(session, lambda step, inputs, results, iterations: seen.extend(inputs)):
+            for _ in range(3):
+                session.run(y, {x: fed})
         assert len(seen) == 3
         assert not any(np.shares_memory(array, fed) for array in seen)
-        session.step_observer = None
         assert session.run(x, {x: fed}) is fed
 
 
@@ -129,7 +129,8 @@ def test_a_variable_read_elsewhere_is_copied_once_a_run() -> None:
         session.run(tf.global_variables_initializer())
         assert same(three_ways(session, total)).tolist() == [10.0, 10.0]
         memory = Memory(session)
-        session.run(total)
+        with observed(session, memory):
+            session.run(total)
         assert sorted(memory.sent) == ["v/read:0", "w:0"]
 
 
@@ -162,7 +163,8 @@ def test_branches_across_devices(flag: bool) -> None:
         expected = -np.array([1.0, 2.0]) if flag else np.exp([1.0, 2.0])
         np.testing.assert_allclose(same(three_ways(session, z, {p: flag})), expected + 1, rtol=1e-6)
         memory = Memory(session)
-        session.run(z, {p: flag})
+        with observed(session, memory):
+            session.run(z, {p: flag})
         # What the branch that is not taken would need, or give, is not sent.
         assert ("cond/Neg/Switch:1" in memory.sent, "cond/Exp:0" in memory.sent) == (flag, not flag)
 
@@ -186,7 +188,8 @@ def test_loops_across_devices() -> None:
             expected = (expected + np.array([1.0, 10.0])) * 2
         assert same(three_ways(session, result)).tolist() == expected.tolist()
         memory = Memory(session)
-        session.run(result)
+        with observed(session, memory):
+            session.run(result)
         assert memory.sent.count("while/add:0") == 12
 
 

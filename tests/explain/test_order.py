@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import tfbench as tf
+from tests.observed import observed
 from tfbench.explain import order
 
 
@@ -43,8 +44,8 @@ def test_it_is_the_order_of_the_run() -> None:
     c = tf.add(b, a, name="c")
     session = tf.Session()
     ran: list[str] = []
-    session.step_observer = lambda step, *_: ran.append(step.op.name)
-    session.run({"c": c}, {a: 1.0})
+    with observed(session, lambda step, *_: ran.append(step.op.name)):
+        session.run({"c": c}, {a: 1.0})
     shown = [step.op for step in order({"c": c}, session, feeds=[a])]
     assert [name for name in shown if name in ran] == ran
     assert "a" not in shown

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import tfbench as tf
+from tests.observed import observed
 from tfbench.explain import order
 
 
@@ -65,8 +66,8 @@ def test_it_is_the_order_of_the_run_and_the_parts_run_as_often_as_it_says() -> N
     n, total = loops()
     session = tf.Session()
     ran: list[tuple[str, tuple[int, ...]]] = []
-    session.step_observer = lambda step, inputs, results, iterations: ran.append((step.op.name, iterations))
-    assert session.run(total, {n: 4}) == sum(i * j for i in range(4) for j in range(i))
+    with observed(session, lambda step, inputs, results, iterations: ran.append((step.op.name, iterations))):
+        assert session.run(total, {n: 4}) == sum(i * j for i in range(4) for j in range(i))
     rows = order(total, session, feeds=[n])
     first_seen = list(dict.fromkeys(name for name, _ in ran))
     times = Counter(name for name, _ in ran)
@@ -91,8 +92,8 @@ def test_an_observer_is_told_the_iteration() -> None:
     n, total = loops()
     session = tf.Session()
     ran: list[tuple[str, tuple[int, ...]]] = []
-    session.step_observer = lambda step, inputs, results, iterations: ran.append((step.op.name, iterations))
-    session.run(total, {n: 3})
+    with observed(session, lambda step, inputs, results, iterations: ran.append((step.op.name, iterations))):
+        session.run(total, {n: 3})
     assert [iterations for name, iterations in ran if name == "while/while/mul"] == [(1, 0), (2, 0), (2, 1)]
     assert [iterations for name, iterations in ran if name == "while/Merge"] == [(0,), (1,), (2,), (3,)]
     assert [iterations for name, iterations in ran if name == "while/Enter"] == [()]

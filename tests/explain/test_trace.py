@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tfbench as tf
+from tests.observed import observed
 from tfbench.python.client.timeline import Timeline
 
 
@@ -121,8 +122,8 @@ def test_other_observers_go_on_watching() -> None:
     x, b = model()
     seen: list[str] = []
     with tf.Session() as session:
-        session.step_observer = lambda step, *_: seen.append(step.op.name)
-        assert tf.trace(b, {x: np.ones([4, 2])}).values == 24.0
+        with observed(session, lambda step, *_: seen.append(step.op.name)):
+            assert tf.trace(b, {x: np.ones([4, 2])}).values == 24.0
     assert seen == ["a", "a", "b"]
 
 

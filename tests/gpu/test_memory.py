@@ -11,6 +11,7 @@ import pytest
 
 import tfbench as tf
 from tests.gpu import strict_cuda, strict_cupy
+from tests.observed import observed
 from tfbench.engine import cuda
 
 MIB = 1 << 20
@@ -120,8 +121,7 @@ def test_all_runs_share_a_stream_whatever_the_callers_is(two_gpus: ModuleType) -
 
     y = tf.ones([4]) * 2.0
     with strict_cuda.Device(1), strict_cuda.Stream() as mine:
-        with tf.Session() as session:
-            session.step_observer = look
+        with tf.Session() as session, observed(session, look):
             session.run(y)
         assert strict_cuda.get_current_stream() is mine
     assert seen

@@ -10,6 +10,7 @@ import pytest
 
 import tfbench as tf
 from tests.gpu import strict_cupy
+from tests.observed import observed
 from tfbench.bench import Bench
 from tfbench.engine.resources import VariableBuffer
 from tfbench.engine.steps import TransferStep, all_steps
@@ -37,9 +38,8 @@ def kinds(session: Any, fetches: Any, feed_dict: Any = None) -> dict[str, str]:
                 value = value.array if isinstance(value, VariableBuffer) else value
                 found[tensor.name] = "gpu" if isinstance(value, strict_cupy.ndarray) else "host"
 
-    session.step_observer = look
-    session.run(fetches, feed_dict)
-    session.step_observer = None
+    with observed(session, look):
+        session.run(fetches, feed_dict)
     return found
 
 

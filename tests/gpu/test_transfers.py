@@ -10,6 +10,7 @@ import numpy as np
 
 import tfbench as tf
 from tests.gpu import strict_cuda, strict_cupy
+from tests.observed import observed
 
 
 def rows(answer: Any) -> list[tuple[str, str, str, int]]:
@@ -61,8 +62,8 @@ def test_arrays_are_where_their_op_is(two_gpus: ModuleType) -> None:
                 if isinstance(value, strict_cupy.ndarray) and getattr(step, "transfer", None) is None:
                     seen[tensor.name] = value.device.id
 
-        session.step_observer = look
-        session.run([a, b])
+        with observed(session, look):
+            session.run([a, b])
     assert seen == {"mul:0": 0, "mul_1:0": 1, "b:0": 1}
 
 

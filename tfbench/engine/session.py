@@ -26,7 +26,7 @@ from tfbench.engine.fetches import FetchList, feed_value
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.partition import partition
 from tfbench.engine.placement import Placement
-from tfbench.engine.plan import Observer, Plan
+from tfbench.engine.plan import Plan
 from tfbench.engine.program import Program
 from tfbench.engine.resources import ResourceStore
 from tfbench.engine.run_history import RunHistory
@@ -62,8 +62,6 @@ class BaseSession:
         self.plans = Plans(graph, config, self.resources, device_set(config))
         #: called with the session after every run
         self.observers: list[Callable[[BaseSession], None]] = []
-        #: called with every step of a run
-        self.step_observer: Observer | None = None
         #: each is asked before a run (may wait or raise; gives an observer, or None) and told what it gave (`stepping`)
         self.gates: list[Any] = []
         #: called when the session is closed
@@ -226,14 +224,14 @@ class BaseSession:
         if own is not None or self.gates:
             return self._run_observed(compiled, values, own, self.gates if gated else ())
         with self._arithmetic():
-            results = compiled.plan.run(values, self.step_observer)
+            results = compiled.plan.run(values)
         return self._finish(compiled, values, results)
 
     def _run_observed(self, compiled: Compiled, values: list[Any], own: Any, gates: Sequence[Any]) -> Any:
         """A run that somebody else has a word in: the gates, and an observer of this run alone."""
         plan = compiled.plan
         asked = [gate.gate(plan) for gate in list(gates)]
-        observers = [found for found in (*asked, own, self.step_observer) if found is not None]
+        observers = [found for found in (*asked, own) if found is not None]
         observer = Together(observers) if len(observers) > 1 else observers[0] if observers else None
         with self._arithmetic():
             results = plan.run(values, observer)
