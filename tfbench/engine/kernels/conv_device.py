@@ -66,7 +66,7 @@ def input_gradient(xp: Any, dy: Array, filter: Array, windows: Sequence[Window])
         return made
     if all(window.stride == 1 for window in windows):
         turned = filter[tuple(slice(None, None, -1) for _ in windows)].swapaxes(-1, -2)
-        return forward(xp, dy, xp.ascontiguousarray(turned), [_turned(window) for window in windows])
+        return forward(xp, dy, xp.ascontiguousarray(turned), [window.turned() for window in windows])
     channels, filters = filter.shape[-2:]
     dx = xp.zeros((dy.shape[0], *(window.input for window in windows), channels), dy.dtype)
     if not dx.size or not dy.size:
@@ -84,12 +84,6 @@ def input_gradient(xp: Any, dy: Array, filter: Array, windows: Sequence[Window])
             source = (slice(None), *(output for output, _ in reached), *tap)
             dx[(images, *(input for _, input in reached))] += products[source]
     return dx
-
-
-def _turned(window: Window) -> Window:
-    """The window with which the gradient of a window of stride 1 goes back."""
-    before = window.extent - 1 - window.before
-    return Window(window.size, 1, window.dilation, before, 0, window.output, window.input)
 
 
 def _blocks(xp: Any, x: Array, windows: Sequence[Window]) -> Iterator[tuple[tuple[slice, ...], Array]]:

@@ -80,10 +80,8 @@ def input_gradient(dy: Array, filter: Array, found: Sequence[Window]) -> Array |
     shape = (len(dy), *(window.input for window in found), channels)
     if not _by_rows(multiplier, found):
         return _correlation("input_gradient", dy, filter, found, shape)
-    turned = [
-        Window(axis.size, 1, axis.dilation, axis.extent - 1 - axis.before, 0, axis.output, axis.input) for axis in found
-    ]
-    return _correlation("rows_forward", dy, np.ascontiguousarray(filter[::-1, ::-1]), turned, shape)
+    windows = [window.turned() for window in found]
+    return _correlation("rows_forward", dy, np.ascontiguousarray(filter[::-1, ::-1]), windows, shape)
 
 
 def filter_gradient(x: Array, dy: Array, sizes: Sequence[int], found: Sequence[Window]) -> Array | None:

@@ -64,6 +64,11 @@ class Window:
         stop = (last - 1) * self.stride + offset + 1
         return slice(first, last), slice(start, stop, self.stride)
 
+    def turned(self) -> Window:
+        """The window that goes back from the outputs to the inputs, for a filter that is turned round; stride 1."""
+        before = self.extent - 1 - self.before
+        return Window(self.size, 1, self.dilation, before, 0, self.output, self.input)
+
     def band(self, first: int, last: int) -> tuple[slice, Window]:
         """The inputs that the outputs `first … last-1` look at, and the window of those outputs over them."""
         top = first * self.stride - self.before
