@@ -50,7 +50,11 @@ GOOD: dict[str, Any] = {
     "equal nan": lambda t: t.assertAllEqual([np.nan, 1], [np.nan, 1]),
     "equal empty": lambda t: t.assertAllEqual(np.zeros([0, 2]), np.ones([0, 2])),
     "not equal": lambda t: t.assertNotAllEqual([1], [2]),
-    "near": lambda t: (t.assertNear(1, 1.05, 0.1), t.assertArrayNear([1, 2], [1, 2.05], 0.1)),
+    "near": lambda t: (
+        t.assertNear(1, 1.05, 0.1),
+        t.assertNear(np.array([1.0]), 1.05, 0.1),
+        t.assertArrayNear([1, 2], [1, 2.05], 0.1),
+    ),
     "norm near": lambda t: t.assertNDArrayNear(np.zeros(2), np.ones(2), 2),
     "shape": lambda t: t.assertShapeEqual(np.zeros([1, 2]), tf.zeros([1, 2])),
     "type": lambda t: t.assertDTypeEqual(tf.zeros([1], tf.int64), tf.int64),
