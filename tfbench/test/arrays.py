@@ -132,7 +132,7 @@ class ArrayAssertions(unittest.TestCase):
             return
         self.fail(f"The two values are close at all elements. {msg or ''}")
 
-    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
+    def assertNear(self, f1: Any, f2: Any, err: Any, msg: str | None = None) -> None:
         """Two numbers (or arrays of one) differ by at most `err`."""
         f1, f2, err = (number.item() if isinstance(number, np.ndarray) else number for number in (f1, f2, err))
         text = f"{f1:f} != {f2:f} +/- {err:f} (difference: {abs(f1 - f2):g})"
