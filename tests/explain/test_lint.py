@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from typing import Any
 
@@ -287,6 +288,7 @@ def test_forms() -> None:
     assert str(found).endswith("1 finding: 1 unknown-rank")
     assert "unknown-rank: the placeholder" in str(found)
     assert "a>b" not in found._repr_html_()
+    assert found[0].message in html.unescape(found._repr_html_())
     with pytest.raises(ValueError, match="'unknown-rang': there are empty-control-block"):
         lint(rules=["unknown-rang"])
     with pytest.raises(TypeError, match=r"tf\.Graph"):

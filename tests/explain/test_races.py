@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
 
 import pytest
@@ -256,7 +258,10 @@ def test_forms() -> None:
     found = races({"u": update, "y": tf.multiply(x, 2.0, name="y")})
     assert found.to_dict()["races"][0]["variable"] == "x"
     assert found["x"] is found[0]
-    assert "<table>" in found._repr_html_()
+    page = html.unescape(found._repr_html_())
+    assert "<table>" in page
+    assert found[0].fix in page
+    assert re.search(r"'update' \(.*test_races\.py:\d+\)", page)
     assert found == races([update, "y:0"])
     with pytest.raises(AttributeError):
         found[0].kind = "other"  # type: ignore[misc]

@@ -21,6 +21,7 @@ class Findings(Rows[Finding]):
     __slots__ = ()
     noun = "finding"
     header = ("rule", "subject", "where", "what")
+    sentences = ("what",)
 
     def key(self, row: Finding) -> str:
         return row.subject

@@ -40,12 +40,14 @@ class Races(Rows[Race]):
     __slots__ = ()
     noun = "race"
     header = ("variable", "kind", "first", "second", "fix")
+    sentences = ("first", "second", "fix")
 
     def key(self, row: Race) -> str:
         return row.variable
 
     def cells(self, row: Race) -> tuple[str, ...]:
-        return (row.variable, row.kind, row.first, row.second, row.fix)
+        first, second = _at(row.first, row.first_at), _at(row.second, row.second_at)
+        return (row.variable, row.kind, first, second, row.fix)
 
     def footer(self) -> str:
         if not self:

@@ -6,13 +6,14 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar, overload
 
-from tfbench.explain.text import count, shorten_list, table
+from tfbench.explain.text import count, shorten, shorten_list, table
 
 R = TypeVar("R")
 
 #: longer cells are cut in the middle; lists and tables that are longer, at the end
 _LONGEST = 48
 _LONGEST_LIST = 100
+_LONGEST_SENTENCE = 600
 _MOST_ROWS = 500
 
 
@@ -24,6 +25,8 @@ class Rows(Generic[R]):
     #: what a row is, for the line under the table; and the titles of the table's columns
     noun = "row"
     header: tuple[str, ...] = ()
+    #: the columns that hold sentences: what to do must not be cut out of them
+    sentences: tuple[str, ...] = ()
 
     def __init__(self, rows: Sequence[R]) -> None:
         object.__setattr__(self, "_rows", tuple(rows))
@@ -88,7 +91,8 @@ class Rows(Generic[R]):
     def _repr_html_(self) -> str:
         """The table for notebooks. Everything in it is data: nothing is rendered as markup."""
         titles = "".join(f'<th style="text-align:left">{html.escape(title)}</th>' for title in self.header)
-        lines = [f"<tr>{''.join(_html_cell(cell) for cell in self.cells(row))}</tr>" for row in self._rows[:_MOST_ROWS]]
+        whole = [title in self.sentences for title in self.header]
+        lines = [f"<tr>{''.join(map(_html_cell, self.cells(row), whole))}</tr>" for row in self._rows[:_MOST_ROWS]]
         body = f"<table><thead><tr>{titles}</tr></thead><tbody>{''.join(lines)}</tbody></table>" if lines else ""
         return f"{body}<div>{html.escape(self._last_line())}</div>"
 
@@ -102,7 +106,9 @@ def _fitted(text: str) -> str:
     return shorten_list(text, _LONGEST, _LONGEST_LIST)
 
 
-def _html_cell(text: str) -> str:
+def _html_cell(text: str, whole: bool) -> str:
+    if whole:
+        return f'<td style="text-align:left">{html.escape(shorten(text, _LONGEST_SENTENCE))}</td>'
     short = _fitted(text.lstrip(" "))
     indent = len(text) - len(text.lstrip(" "))
     style = "text-align:left;font-family:monospace" + (f";padding-left:{0.5 + 0.6 * indent:.1f}em" if indent else "")
