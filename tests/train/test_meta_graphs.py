@@ -163,3 +163,36 @@ def test_declarations_are_what_tensorflow_says() -> None:
                 expected.ClearField(field)
         expected.DiscardUnknownFields()
         assert op == expected
+
+
+class Noted:
+    def __init__(self, text):
+        self.text = text
+
+
+def test_a_collection_of_a_programs_own_objects(monkeypatch):
+    from tfbench.core.protobuf import saver_pb2
+    from tfbench.formats import collection_def
+    from tfbench.python.framework import ops
+
+    monkeypatch.setattr(collection_def, "_registered", dict(collection_def._registered))
+    with pytest.raises(TypeError, match="to_proto must be callable"):
+        ops.register_proto_function("noted", saver_pb2.SaverDef, to_proto=3)
+    ops.register_proto_function(
+        "noted",
+        proto_type=saver_pb2.SaverDef,
+        to_proto=lambda noted, export_scope=None: saver_pb2.SaverDef(filename_tensor_name=noted.text),
+        from_proto=lambda message, import_scope=None: Noted(message.filename_tensor_name),
+    )
+    with pytest.raises(KeyError, match="Registering two proto functions with name 'noted'"):
+        ops.register_proto_function("noted", saver_pb2.SaverDef)
+    ops.register_proto_function("plain", saver_pb2.SaverDef)
+    with tf.Graph().as_default():
+        tf.add_to_collection("noted", Noted("hello"))
+        tf.add_to_collection("plain", "text")
+        written = tf.train.export_meta_graph()
+    assert list(written.collection_def["noted"].bytes_list.value) == [b"\n\x05hello"]
+    with tf.Graph().as_default():
+        tf.train.import_meta_graph(written)
+        assert [noted.text for noted in tf.get_collection("noted")] == ["hello"]
+        assert tf.get_collection("plain") == [b"text"]

@@ -19,10 +19,10 @@ class ProtoFunctions(NamedTuple):
     """How the objects of one collection become messages, and messages become objects again."""
 
     message: Callable[[], Any]
-    #: (object, export_scope) -> message, or None for what is outside of the scope
-    to_proto: Callable[[Any, str | None], Any]
-    #: (message, import_scope) -> object
-    from_proto: Callable[[Any, str | None], Any]
+    #: (object, export_scope) -> message, or None for what is outside of the scope; None: as any collection is written
+    to_proto: Callable[[Any, str | None], Any] | None
+    #: (message, import_scope) -> object; None: bytes stay bytes
+    from_proto: Callable[[Any, str | None], Any] | None
 
 
 _registered: dict[str, ProtoFunctions] = {}
@@ -31,6 +31,33 @@ _registered: dict[str, ProtoFunctions] = {}
 def register_proto_functions(collection: str, functions: ProtoFunctions) -> None:
     """Says how the objects of a collection are written into meta graphs."""
     _registered[collection] = functions
+
+
+def register_proto_function(
+    collection_name: str, proto_type: Any = None, to_proto: Any = None, from_proto: Any = None
+) -> None:
+    """Says how the objects that a program puts into a collection of its own are written into meta graphs.
+
+    Args:
+      proto_type: the class of the messages.
+      to_proto: a function of an object and `export_scope=` that returns its message (None: it is left out).
+      from_proto: a function of a message and `import_scope=` that returns an object.
+
+    Raises:
+      KeyError: if the collection is known already.
+      TypeError: for what is no function.
+    """
+    for name, function in (("to_proto", to_proto), ("from_proto", from_proto)):
+        if function and not callable(function):
+            raise TypeError(f"{name} must be callable.")
+    if collection_name in _registered:
+        raise KeyError(f"Registering two proto functions with name '{collection_name}'!")
+    functions = ProtoFunctions(
+        proto_type,
+        to_proto and (lambda item, scope: to_proto(item, export_scope=scope)),
+        from_proto and (lambda message, scope: from_proto(message, import_scope=scope)),
+    )
+    register_proto_functions(collection_name, functions)
 
 
 def _variable_from_proto(message: Any, import_scope: str | None) -> Any:
@@ -91,7 +118,7 @@ def add_collection(meta_graph: Any, graph: Graph, key: Any, export_scope: str | 
 
 def _write(message: Any, name: str, items: list[Any], scope: str | None) -> None:
     functions = _registered.get(name)
-    if functions is not None:
+    if functions is not None and functions.to_proto is not None:
         written = [found for item in items if (found := functions.to_proto(item, scope)) is not None]
         if written:
             message.bytes_list.value.extend(found.SerializeToString() for found in written)
@@ -133,7 +160,7 @@ def restore_collections(graph: Graph, meta_graph: Any, import_scope: str | None)
             logging.error("Cannot identify data type for collection %s. Skipping.", key)
             continue
         functions = _registered.get(key)
-        if functions is not None and kind == "bytes_list":
+        if functions is not None and functions.from_proto is not None and kind == "bytes_list":
             for data in message.bytes_list.value:
                 what = "variable" if functions is _VARIABLES else key
                 found = made.get((what, data))

@@ -30,7 +30,12 @@ TABLE: dict[str, dict[str, tuple[str, ...]]] = {
         "graph_util_impl": ("graph_util",),
         "importer": ("formats.import_graph",),
         "load_library": ("api",),
-        "ops": ("api", "engine.composite", "engine.gradients.registry"),
+        "ops": (
+            "api",
+            "engine.composite",
+            "engine.gradients.registry",
+            "formats.collection_def:register_proto_function",
+        ),
         "random_seed": ("random", "api"),
         "sparse_tensor": ("api", "engine.composite"),
         "tensor_shape": ("engine.shapes",),
