@@ -87,6 +87,18 @@ def test_the_first_name_loads_the_engine_and_no_more():
     assert unwanted & set(loaded.split()) == set()
 
 
+def test_a_graph_can_be_imported_first_of_all():
+    made = "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }"
+    assert (
+        python(f"""
+import tfbench as tf
+from google.protobuf import text_format
+print(tf.import_graph_def(text_format.Parse({made!r}, tf.GraphDef()), return_elements=["x:0"])[0].name)
+""")
+        == "import/x:0\n"
+    )
+
+
 def test_every_public_name_is_listed_and_can_be_had():
     import tfbench
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfbench.engine import ops as _all_ops  # noqa: F401  what a graph may be made of has to be known, even first of all
 from tfbench.engine import scopes
 from tfbench.engine.apply import create_from_parts
 from tfbench.engine.convert import convert_to_tensor
@@ -15,6 +16,7 @@ from tfbench.engine.opdef import OpDef, lookup
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.tensor import Tensor
 from tfbench.errors import NotFoundError
+from tfbench.formats.node_checks import check_graph_def, check_node, check_types
 from tfbench.formats.tensor_proto import make_ndarray
 
 _MERGES, _NEXT_ITERATIONS = ("Merge", "RefMerge"), ("NextIteration", "RefNextIteration")
@@ -50,6 +52,7 @@ def import_graph_def(
         raise TypeError(f"Argument `input_map` must be a dictionary. Obtained {type(input_map).__name__}")
     if return_elements is not None and not isinstance(return_elements, (list, tuple, str)):
         raise TypeError(f"Argument `return_elements` must be a list of strings. Obtained {return_elements}")
+    check_graph_def(graph_def)
     graph = get_default_graph()
     mark = graph.mark()
     try:
@@ -97,7 +100,7 @@ class _Import:
         for node in self._sorted():
             self._make(node)
         for op, position, text in self.back:
-            op._update_input(position, self._input(text))
+            op._update_input(position, self._input(text, op.name))
         if return_elements is None:
             return None
         return [self._returned(element) for element in wanted]
@@ -155,6 +158,9 @@ class _Import:
             op_def = lookup(node.op)
         except ValueError as error:
             raise NotFoundError(node, None, f"{error} (node '{node.name}' of the imported graph)") from None
+        name = self.prefix + node.name
+        attrs = {key: self._attr(op_def, key, value) for key, value in node.attr.items()}
+        check_node(node, op_def, attrs, name)
         inputs: list[Tensor] = []
         control: list[Operation] = []
         back: list[tuple[int, str]] = []
@@ -162,16 +168,16 @@ class _Import:
             if self._goes_back(node, text.partition(":")[0]):
                 # Until its own value is there, the value from before the loop stands for it.
                 back.append((position, text))
-                inputs.append(self._input(node.input[0]))
+                inputs.append(self._input(node.input[0], node.name))
             elif text.startswith("^"):
                 replacement = self.mapped.get(text)
                 control.append(replacement.op if replacement is not None else self.made[text[1:]])
             else:
-                inputs.append(self._input(text))
-        attrs = {key: self._attr(op_def, key, value) for key, value in node.attr.items()}
+                inputs.append(self._input(text, node.name))
+        check_types(op_def, attrs, name, inputs)
         graph, state = self.graph, self.state
         with graph.control_dependencies(None), graph.colocate_with(None, ignore_existing=True), graph.name_scope(None):
-            op = create_from_parts(graph, op_def, inputs, attrs, self.prefix + node.name)
+            op = create_from_parts(graph, op_def, inputs, attrs, name)
         op._control_inputs = tuple(dict.fromkeys([*control, *self.control]))
         op._set_device(node.device)
         scopes.apply_devices(state, op)
@@ -179,7 +185,7 @@ class _Import:
         self.made[node.name] = op
         self.renamed[node.name] = op.name
 
-    def _input(self, text: str) -> Tensor:
+    def _input(self, text: str, user: str) -> Tensor:
         key = self._key(text)
         replacement = self.mapped.get(key)
         if replacement is not None:
@@ -187,7 +193,10 @@ class _Import:
         source, _, index = key.partition(":")
         outputs = self.made[source].outputs_list
         if int(index) >= len(outputs):
-            raise ValueError(f"Input '{text}': '{source}' has only {len(outputs)} outputs")
+            raise ValueError(
+                f"Node '{user}': Connecting to invalid output {index} of source node {source} which has {len(outputs)} "
+                "outputs."
+            )
         return outputs[int(index)]
 
     def _attr(self, op_def: OpDef, key: str, message: Any) -> Any:

@@ -106,7 +106,7 @@ class TextFileInitializer(TableInitializerBase):
         value_index_offset: int = 0,
     ) -> None:
         given = filename
-        if not hasattr(filename, "op") and not os.fspath(filename):
+        if filename is None or (not hasattr(filename, "op") and not os.fspath(filename)):
             raise ValueError("`filename` argument required for tf.lookup.TextFileInitializer")
         key_dtype, value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         for what, index, dtype, say in (

@@ -12,11 +12,12 @@ from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value_as_shape
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels import device_rows
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.array_fill import zeros
+from tfbench.engine.ops.array_order import transpose
 from tfbench.engine.ops.array_select import where_v2
 from tfbench.engine.ops.array_sets import setdiff1d
 from tfbench.engine.ops.base import constant, identity, placeholder, placeholder_with_default
@@ -284,7 +285,10 @@ def _matmul_kernel(xp: Any, indices: Any, values: Any, shape: Any, b: Any, *, ad
 def sparse_tensor_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
-    """The product of a sparse matrix and a dense one; either may be taken conjugate-transposed."""
+    """The product of a sparse matrix and a dense one, in either order; either may be taken conjugate-transposed."""
+    if isinstance(b, (SparseTensor, SparseTensorValue)) and not isinstance(sp_a, (SparseTensor, SparseTensorValue)):
+        turn = adjoint_a == adjoint_b  # a b is the transpose of b' a', and the op takes the sparse one first
+        return transpose(sparse_tensor_dense_matmul(b, sp_a, adjoint_a=adjoint_a ^ turn, adjoint_b=adjoint_b ^ turn))
     sparse = as_sparse(sp_a)
     with name_scope(name, "SparseTensorDenseMatMul", [sparse.indices, sparse.values, b]):
         dense = convert_to_tensor(b, name="b")

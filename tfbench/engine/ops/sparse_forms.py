@@ -12,9 +12,9 @@ from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import as_dtype, int32, int64
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value_as_shape
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, lookup, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.array_fill import fill, ones, ones_like, zeros, zeros_like
 from tfbench.engine.ops.array_join import concat, stack
 from tfbench.engine.ops.array_order import transpose
@@ -161,6 +161,10 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
             sizes: Any = gather(sp_input.dense_shape, perm)
         else:
             sizes = [own.as_list()[axis] for axis in np.asarray(perm).tolist()]
+            if len(sizes) != len(own.as_list()):
+                raise ValueError(
+                    f"Dimensions {len(sizes)} and {len(own.as_list())} are not compatible: perm takes each axis once."
+                )
         del order
         made = SparseTensor(indices, values, sizes)
         return sparse_reorder(made if isinstance(sizes, list) else unknown_sizes(made))

@@ -126,13 +126,6 @@ for _declared in (import_table, initialize_table, initialize_from_file, find, in
 
 
 @import_table.shape
-def _import_shape(node: Operation, handle: Shape, keys: Shape, values: Shape) -> list[Shape]:
-    with_rank(handle, 0)
-    if keys is not None and values is not None and keys and values:
-        dim_merge(keys[0], values[0])
-    return []
-
-
 @initialize_table.shape
 def _initialize_shape(node: Operation, handle: Shape, keys: Shape, values: Shape) -> list[Shape]:
     with_rank(handle, 0)

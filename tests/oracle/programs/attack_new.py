@@ -1,0 +1,152 @@
+"""Differences that were found by attacking what came late: imported graphs, tables, sparse tensors, layers."""
+
+import numpy as np
+
+from tests.oracle import attempt, program
+
+
+def _identity(tf, **changes):
+    """Two nodes, of which one takes the other; `changes` are functions of the nodes."""
+    message = tf.GraphDef()
+    a, b = message.node.add(), message.node.add()
+    a.name, a.op = "a", "Identity"
+    a.input.append("b")
+    a.attr["T"].type = 1
+    b.name, b.op = "b", "Placeholder"
+    b.attr["dtype"].type = 1
+    return message, a, b
+
+
+def _without_attr(message, a, b):
+    a.ClearField("attr")
+
+
+def _without_attrs(message, a, b):
+    b.op = "Const"
+    b.ClearField("attr")
+
+
+def _two_inputs(message, a, b):
+    a.input.append("b")
+
+
+def _no_inputs(message, a, b):
+    del a.input[:]
+    a.input.append("^b")
+
+
+def _inputs_of_none(message, a, b):
+    a.op = "NoOp"
+
+
+def _no_such_output(message, a, b):
+    a.input[0] = "b:7"
+
+
+def _control_first(message, a, b):
+    a.input[0] = "^b"
+    a.input.append("b")
+
+
+def _another_type(message, a, b):
+    a.attr["T"].type = 3
+
+
+def _a_list(message, a, b):
+    a.op = "AddN"
+    a.attr["N"].i = 3
+
+
+def _one_name(message, a, b):
+    b.name = "a"
+
+
+def _no_name(message, a, b):
+    b.name = "b bad"
+
+
+def _no_device(message, a, b):
+    b.device = "/bad:dev"
+
+
+def _too_new(message, a, b):
+    message.versions.min_consumer = 99999
+
+
+def _another_attr(message, a, b):
+    a.attr["foo"].type = 1
+
+
+KEYS = {
+    _without_attr: ["missing attr 'T'", "Identity", "import/a"],
+    _without_attrs: ["missing attrs 'dtype', 'value'", "Const", "import/b"],
+    _two_inputs: ["expected inputs 'float'", "2 inputs specified"],
+    _no_inputs: ["expected inputs 'float'", "0 inputs specified"],
+    _inputs_of_none: ["expected inputs ''", "1 inputs specified"],
+    _no_such_output: ["Node 'a'", "invalid output 7", "which has 1 outputs"],
+    _control_first: ["Node 'a'", "Control dependencies must come after"],
+    _another_type: ["Input 0", "import/a", "was passed float from import/b:0", "expected int32"],
+    _a_list: ["expected inputs 'float, float, float'", "1 inputs specified"],
+    _one_name: ["Node 'a' is not unique"],
+    _no_name: ["Node 'b bad'", "invalid characters"],
+    _no_device: ["Unknown attribute 'bad'", "/bad:dev"],
+    _too_new: ["GraphDef min consumer version 99999 above current version"],
+    _another_attr: [],
+}
+
+
+@program(cases=list(KEYS), graph=False, messages=[])
+def wrong_nodes_are_refused_when_a_graph_is_imported(tf, case):
+    message, a, b = _identity(tf)
+    case(message, a, b)
+    outcome = attempt(tf.import_graph_def, message)
+    text = str(getattr(outcome, "error", outcome))
+    return outcome, [key for key in KEYS[case] if key not in text]
+
+
+@program(messages=["rank 1", "rank 2"])
+def keys_of_a_static_table_are_a_vector(tf):
+    tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer([["a", "b"]], [[1, 2]]), -1)
+
+
+@program(graph=False, messages=["filename"])
+def a_table_from_no_file(tf):
+    tf.lookup.TextFileInitializer(None, tf.string, 0, tf.int64, 1)
+
+
+@program(cases=[(False, False), (False, True), (True, False), (True, True)])
+def a_dense_matrix_times_a_sparse_one(tf, case):
+    a, b = case
+    dense = np.arange(6, dtype=np.float32).reshape((3, 2) if a else (2, 3))
+    sparse = tf.SparseTensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 3] if b else [3, 2])
+    product = tf.sparse.sparse_dense_matmul(dense, sparse, adjoint_a=a, adjoint_b=b)
+    with tf.Session() as sess:
+        return sess.run(product), product, tf.gradients(product, [sparse.values])
+
+
+@program(graph=False, messages=["Dimensions 1 and 2 are not compatible"])
+def a_sparse_transpose_with_an_axis_too_few(tf):
+    tf.sparse.transpose(tf.SparseTensor([[0, 1]], [1.0], [2, 3]), [0])
+
+
+@program(oracle="1.15", graph=False)
+def updates_of_layers_are_found_from_inputs(tf):
+    class Counting(tf.layers.Layer):
+        def call(self, inputs):
+            self.add_update(tf.no_op(name="alone"))
+            self.add_update(tf.add(inputs, 1.0, name="behind"), inputs=True)
+            self.add_update(tf.identity(inputs, name="named"), inputs=inputs)
+            return inputs
+
+    x, other = tf.ones([2, 3], name="x"), tf.ones([2, 3], name="other")
+    found = []
+    for layer in (
+        tf.layers.BatchNormalization(name="plain"),
+        tf.layers.BatchNormalization(name="renormalized", renorm=True),
+        Counting(name="own"),
+    ):
+        y = x * 2.0
+        layer.apply(y, **({} if layer.name == "own" else {"training": True}))
+        for inputs in (y, x, other, None, [x, other]):
+            found.append([update.name for update in layer.get_updates_for(inputs)])
+    return found
