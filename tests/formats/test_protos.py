@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -183,3 +184,15 @@ def test_protobuf_is_loaded_at_first_use_only():
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert result.stdout.strip() == "apart", result.stderr
+
+
+def test_with_protobufs_implementation_in_pure_python():
+    code = (
+        "import pickle, tfbench as tf; value = tf.Summary.Value(tag='a', simple_value=1);"
+        "graph = tf.get_default_graph(); tf.constant([1.0], name='c'); made = graph.as_graph_def();"
+        "assert pickle.loads(pickle.dumps(value)) == value; assert type(made.node[0]) is tf.NodeDef;"
+        "print(made.node[0].name, tf.GraphDef.FromString(made.SerializeToString()) == made)"
+    )
+    environment = {**os.environ, "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert (done.stdout.strip(), done.returncode) == ("c True", 0), done.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfbench import nest
+from tfbench.contrib import nest
 from tfbench.contrib.arg_scope import (
     add_arg_scope,
     arg_scope,

@@ -119,10 +119,14 @@ def _adopt(message: Any) -> None:
     """
     import copyreg
 
+    from google.protobuf import message_factory
+
     message.__module__ = __name__
     copyreg.pickle(message, _reduce)
     for nested in message.DESCRIPTOR.nested_types:
         if not nested.GetOptions().map_entry:
+            if not hasattr(message, nested.name):  # protobuf's implementation in pure Python
+                setattr(message, nested.name, message_factory.GetMessageClass(nested))
             _adopt(getattr(message, nested.name))
 
 

@@ -141,7 +141,7 @@ TABLE: dict[str, dict[str, tuple[str, ...]]] = {
     "util": {
         "compat": ("compat",),
         "deprecation": ("contrib.deprecation",),
-        "nest": ("nest", "engine.nest"),
+        "nest": ("contrib.nest", "engine.nest"),
     },
 }
 
