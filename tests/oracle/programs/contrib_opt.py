@@ -49,7 +49,7 @@ def dense(tf, case):
         return sess.run([v, w]), [one.name for one in optimizer.variables()]
 
 
-@program(cases=[case for case in sorted(OPTIMIZERS) if "lars" not in case], oracle="1.15", graph=False, tol=1e-5)
+@program(cases=sorted(OPTIMIZERS), oracle="1.15", graph=False, tol=1e-5)
 def sparse(tf, case):
     v, w, _, rows = parts(tf)
     train = OPTIMIZERS[case](tf, tf.contrib.opt).apply_gradients([(rows, v)])
@@ -71,6 +71,17 @@ def resources(tf, case):
         for _ in range(3):
             sess.run(train)
         return sess.run([v, w])
+
+
+@program(cases=["lars", "lars_nesterov"], oracle="1.15", graph=False, tol=1e-5)
+def rows_of_a_resource(tf, case):
+    v, _, _, rows = parts(tf, use_resource=True)
+    train = OPTIMIZERS[case](tf, tf.contrib.opt).apply_gradients([(rows, v)])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(train)
+        sess.run(train)
+        return sess.run(v)
 
 
 @program(oracle="1.15", graph=False, tol=1e-5)

@@ -15,7 +15,7 @@ class LARSOptimizer(Optimizer):
     weight_decay var).
 
     Args:
-      skip_list: parts of the names of variables that are updated by plain momentum.
+      skip_list: parts of the names of variables that are updated by plain momentum, as rows of a variable always are.
     """
 
     def __init__(
@@ -48,8 +48,8 @@ class LARSOptimizer(Optimizer):
 
     def _prepare(self) -> None:
         rate = self._call_if_callable(self._learning_rate)
-        convert_to_tensor(rate, name="learning_rate")
-        convert_to_tensor(self._call_if_callable(self._momentum), name="momentum")
+        self._rate_tensor = convert_to_tensor(rate, name="learning_rate")
+        self._momentum_tensor = convert_to_tensor(self._call_if_callable(self._momentum), name="momentum")
 
     def compute_lr(self, grad: Any, var: Any) -> tuple[Any, Any]:
         """(the variable's rate, its gradient with the weight decay)."""
@@ -85,3 +85,16 @@ class LARSOptimizer(Optimizer):
             handle.handle, slot.handle, ops.cast(1.0, handle.dtype.base_dtype), grad * scaled, self._momentum,
             use_locking=False, use_nesterov=self._use_nesterov,
         )  # fmt: skip
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        slot: Any = self.get_slot(var, "momentum")
+        return self._rows("SparseApplyMomentum", var, [var._ref(), slot._ref()], [grad.values, grad.indices])
+
+    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+        slot: Any = self.get_slot(handle, "momentum")
+        return self._rows("ResourceSparseApplyMomentum", handle, [handle.handle, slot.handle], [grad, indices])
+
+    def _rows(self, type: str, var: Any, updated: list[Any], rows: list[Any]) -> Any:
+        kind = var.dtype.base_dtype
+        rate, momentum = ops.cast(self._rate_tensor, kind), ops.cast(self._momentum_tensor, kind)
+        return lookup(type).node(*updated, rate, *rows, momentum, use_locking=False, use_nesterov=self._use_nesterov)
