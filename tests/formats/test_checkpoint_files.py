@@ -188,7 +188,7 @@ def test_shortened_data(copy: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     reader = BundleReader(str(copy / "mixed"))
     last = max(reader.entries, key=lambda name: reader.entries[name].offset + reader.entries[name].size)
-    with pytest.raises(errors.DataLossError, match="Read less bytes than requested"):
+    with pytest.raises(errors.OutOfRangeError, match="Read less bytes than requested"):
         reader.read(last)
 
 

@@ -176,7 +176,7 @@ class BundleReader:
         try:
             file, size = files.open(path)
             if offset < 0 or wanted < 0 or offset + wanted > size:
-                raise self._damaged(name, entry, path, f"Read less bytes than requested: the file has {size}")
+                raise self._cut_off(name, entry, path, f"the file has {size}")
             if dtype is not string and count * kind.itemsize != wanted:
                 raise self._damaged(
                     name, entry, path, f"Invalid size in bundle entry: {count * kind.itemsize} bytes expected"
@@ -187,7 +187,7 @@ class BundleReader:
         except OSError as error:
             raise file_error(path, error) from None
         if found != wanted:
-            raise self._damaged(name, entry, path, f"Read less bytes than requested: {found}")
+            raise self._cut_off(name, entry, path, f"{found} of them")
         if dtype is string:
             return self._strings(name, entry, path, data.tobytes(), count).reshape(shape)
         self._check(name, entry, path, crc32c(data))
@@ -225,12 +225,17 @@ class BundleReader:
             )
 
     def _damaged(self, name: bytes, entry: Any, path: str, what: str) -> errors.DataLossError:
+        return errors.DataLossError(None, None, f"{self._where(name, entry, path)}: {what}")
+
+    def _cut_off(self, name: bytes, entry: Any, path: str, what: str) -> errors.OutOfRangeError:
+        """For a file that ends too soon TensorFlow has this kind of error, not the one for damaged bytes."""
+        told = f"{self._where(name, entry, path)}: Read less bytes than requested: {what}"
+        return errors.OutOfRangeError(None, None, told)
+
+    def _where(self, name: bytes, entry: Any, path: str) -> str:
         where = f"bytes {entry.offset} to {entry.offset + entry.size} of {path}"
-        return errors.DataLossError(
-            None,
-            None,
-            f"TensorBundle at {self.prefix} shard {entry.shard_id} ({entry.size} bytes): tensor {text(name)}, {where}: "
-            f"{what}",
+        return (
+            f"TensorBundle at {self.prefix} shard {entry.shard_id} ({entry.size} bytes): tensor {text(name)}, {where}"
         )
 
 
