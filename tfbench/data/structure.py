@@ -59,11 +59,11 @@ def _up_to(shallow: Any, others: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
             )
     mine = children(shallow)
     theirs = [children(other) for other in others]
-    for parts, other in zip(theirs, others, strict=True):
-        if len(parts) != len(mine):
+    for found, other in zip(theirs, others, strict=True):
+        if len(found) != len(mine):
             raise ValueError(
                 "The two structures don't have the same sequence length. Input structure has length "
-                f"{len(parts)}, while shallow structure has length {len(mine)}: {other!r} against {shallow!r}."
+                f"{len(found)}, while shallow structure has length {len(mine)}: {other!r} against {shallow!r}."
             )
     for parts in zip(mine, *theirs, strict=True):
         yield from _up_to(parts[0], parts[1:])

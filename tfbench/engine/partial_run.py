@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfbench import errors
 from tfbench.engine.fetches import FetchList, expand_feeds, feed_value
 from tfbench.engine.graph import Operation
 from tfbench.engine.interpret import Interpreter
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.plan import Plan, fetched
 from tfbench.engine.run_errors import explain, keeps_cause
 from tfbench.engine.steps import AnyStep, LoopStep
@@ -118,14 +118,14 @@ class PartialRun:
         """
         for tensor in feeds:
             if tensor not in self.plan.feeds:
-                raise _invalid(f"The feed {tensor.name} was not specified in partial_run_setup.")
+                raise invalid(f"The feed {tensor.name} was not specified in partial_run_setup.")
             if tensor in self.fed:
-                raise _invalid(f"The feed {tensor.name} has already been fed.")
+                raise invalid(f"The feed {tensor.name} has already been fed.")
         for tensor in tensors:
             if tensor not in self.plan.fetches:
-                raise _invalid(f"The fetch {tensor.name} was not specified in partial_run_setup.")
+                raise invalid(f"The fetch {tensor.name} was not specified in partial_run_setup.")
             if tensor in self.fetched:
-                raise _invalid(f"The fetch {tensor.name} has already been fetched.")
+                raise invalid(f"The fetch {tensor.name} has already been fetched.")
 
     def fetch(self, tensors: Sequence[Tensor]) -> list[Any]:
         """The values of `tensors`, as a run returns them."""
@@ -133,7 +133,7 @@ class PartialRun:
         for tensor, slot in zip(tensors, slots, strict=True):
             if slot not in self._there:
                 missing = ", ".join(feed.name for feed in self.plan.feeds if feed not in self.fed)
-                raise _invalid(
+                raise invalid(
                     f"Fetch {tensor.name} can't be computed from the feeds that have been fed so far. "
                     f"Not fed: {missing}"
                 )
@@ -148,16 +148,12 @@ class PartialRun:
         return not self._pending and self.fetched.issuperset(self.plan.fetches)
 
 
-def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
-
-
 def setup(session: BaseSession, fetches: Any, feeds: Any) -> str:
     """Announces the fetches and feeds of a partial run; what depends on no feed runs now. Returns its handle."""
     graph = session.graph
     nest = FetchList(graph, fetches)
     if not nest.elements:
-        raise _invalid("Must specify at least one target to fetch or execute.")
+        raise invalid("Must specify at least one target to fetch or execute.")
     keys = feeds if isinstance(feeds, (list, tuple)) else [feeds]
     tensors = [tensor for tensor, _ in expand_feeds(graph, dict.fromkeys(keys))] if keys else []
     names = [",".join(part.name for part in parts) for parts in (tensors, nest.tensors, nest.operations)]
@@ -186,7 +182,7 @@ def proceed(session: BaseSession, handle: str, fetches: Any, feed_dict: Any) -> 
     pairs = [(tensor, feed_value(graph, tensor, value)) for tensor, value in expand_feeds(graph, feed_dict or {})]
     run = session.partial_runs.get(handle)
     if run is None:
-        raise _invalid("Must run 'setup' before performing partial runs!")
+        raise invalid("Must run 'setup' before performing partial runs!")
     run.check(nest.tensors, [tensor for tensor, _ in pairs])
     run.feed(pairs)
     _advance(session, handle, run)

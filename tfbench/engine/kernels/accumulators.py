@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.waiting import Waiter, timed_out
 
 Array = Any
@@ -65,7 +66,7 @@ class Accumulator:
           CancelledError: if the session is closed. DeadlineExceededError.
         """
         if required < 1:
-            raise _invalid(f"Argument num_required must be positive; got {required}")
+            raise invalid(f"Argument num_required must be positive; got {required}")
         attempt = _Attempt(required)
         with self._lock:
             if self._store.cancelled:
@@ -180,7 +181,7 @@ class SparseAccumulator(Accumulator):
     def _check(self, gradient: Any) -> None:
         indices, values, shape = gradient
         if indices.ndim != 1 or not values.ndim or len(indices) != len(values):
-            raise _invalid(
+            raise invalid(
                 f"Sparse gradient: indices {list(indices.shape)} and values {list(values.shape)} must agree in rows."
             )
         if shape is not None and self.shape:
@@ -188,7 +189,7 @@ class SparseAccumulator(Accumulator):
         if self._rows:
             first = next(iter(self._rows.values()))
             if first.shape != values.shape[1:]:
-                raise _invalid(
+                raise invalid(
                     f"Shape mismatch: expected values shape {list(first.shape)}, got {list(values.shape[1:])}"
                 )
 
@@ -228,11 +229,7 @@ def _check_shape(wanted: Any, found: tuple[int, ...]) -> None:
         return
     if len(wanted) != len(found) or any(size is not None and size != has for size, has in zip(wanted, found)):
         text = ",".join("?" if size is None else str(size) for size in wanted)
-        raise _invalid(f"Shape mismatch: expected shape [{text}], got [{','.join(map(str, found))}]")
-
-
-def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
+        raise invalid(f"Shape mismatch: expected shape [{text}], got [{','.join(map(str, found))}]")
 
 
 def _cancelled() -> errors.CancelledError:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels.geometry import invalid
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels.philox import PhiloxStream
 
 #: words that TensorFlow reserves for each class that is to be drawn

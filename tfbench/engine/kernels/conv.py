@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import conv_device
 from tfbench.engine.kernels.conv_plans import FilterGradient, Forward, InputGradient, Shape
 from tfbench.engine.kernels.geometry import (
@@ -20,7 +21,6 @@ from tfbench.engine.kernels.geometry import (
     channels_first,
     channels_last,
     check_batch_and_depth,
-    invalid,
     is_channels_first,
     spatial_axes,
     windows,

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import depthwise_compiled
 from tfbench.engine.kernels.blocks import pieces, run, wide
 from tfbench.engine.kernels.geometry import (
@@ -20,7 +21,6 @@ from tfbench.engine.kernels.geometry import (
     channels_first,
     channels_last,
     check_batch_and_depth,
-    invalid,
     is_channels_first,
     taps,
     windows,

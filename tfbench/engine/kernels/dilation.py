@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from tfbench.engine.kernels.geometry import Window, check_batch_and_depth, invalid, taps, windows
+from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernels.geometry import Window, check_batch_and_depth, taps, windows
 from tfbench.engine.kernels.pool import lowest, pool
 
 Shape = tuple[int, ...]

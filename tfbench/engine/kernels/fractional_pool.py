@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels.geometry import invalid
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels.philox import PhiloxStream
 from tfbench.engine.kernels.random_discrete import shuffled_order
 from tfbench.engine.kernels.random_fill import unit_float64

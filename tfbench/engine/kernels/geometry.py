@@ -14,24 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfbench.errors import InvalidArgumentError, UnimplementedError
+from tfbench.engine.kernel_errors import invalid, unimplemented
 
 Array = npt.NDArray[Any]
-
-
-def invalid(message: str) -> InvalidArgumentError:
-    """The error of a kernel whose arrays do not fit each other; the executor adds the node."""
-    return InvalidArgumentError(None, None, message)
-
-
-def brackets(shape: Any) -> str:
-    """A shape as TensorFlow's kernels write it: `[2,3]`."""
-    return "[" + ",".join(map(str, shape)) + "]"
-
-
-def unimplemented(message: str) -> UnimplementedError:
-    """The error of a kernel that TensorFlow does not have either."""
-    return UnimplementedError(None, None, message)
 
 
 class Window:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
-from tfbench.engine.kernels.geometry import brackets, invalid
+from tfbench.engine.kernel_errors import brackets, invalid
 
 Array = Any
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels.bmp import decode_bmp as _bmp
-from tfbench.engine.kernels.geometry import brackets, invalid
 from tfbench.engine.kernels.gif import decode_gif as _gif
 from tfbench.engine.kernels.jpeg import decode_jpeg as _jpeg
 from tfbench.engine.kernels.jpeg import encode_jpeg as _to_jpeg

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels import resize_compiled
-from tfbench.engine.kernels.geometry import brackets, invalid
 
 Array = Any
 #: (indices of old pixels, their weights or None for 1), once per tap

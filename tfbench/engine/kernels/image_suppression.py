@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels.geometry import brackets, invalid
+from tfbench.engine.kernel_errors import brackets, invalid
 
 Array = Any
 _F = np.float32

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import lrn_compiled
 from tfbench.engine.kernels.blocks import pieces, run, wide
-from tfbench.engine.kernels.geometry import Array, invalid
+from tfbench.engine.kernels.geometry import Array
 
 #: A multiplication in BLAS is so many times cheaper than an element of a NumPy addition.
 _CHEAPER = 16

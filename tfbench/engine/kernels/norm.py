@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import norm_compiled
 from tfbench.engine.kernels.blocks import LONG, pieces, run, side_by_side, wide
-from tfbench.engine.kernels.geometry import channels_first, channels_last, invalid, is_channels_first
+from tfbench.engine.kernels.geometry import channels_first, channels_last, is_channels_first
 
 
 def _moments(xp: Any, x: Any, kind: Any) -> tuple[Any, Any]:

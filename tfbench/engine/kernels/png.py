@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels.geometry import invalid
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels.png_filters import choose, restore
 
 Array = Any

@@ -16,16 +16,15 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernel_errors import invalid, unimplemented
 from tfbench.engine.kernels import blocks, pool_compiled
 from tfbench.engine.kernels.blocks import pieces, run, wide
 from tfbench.engine.kernels.geometry import (
     Window,
     channels_first,
     channels_last,
-    invalid,
     is_channels_first,
     spatial_axes,
-    unimplemented,
     windows,
 )
 

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import pool_compiled
 from tfbench.engine.kernels.blocks import pieces, run
-from tfbench.engine.kernels.geometry import Window, channels_first, channels_last, invalid, is_channels_first
+from tfbench.engine.kernels.geometry import Window, channels_first, channels_last, is_channels_first
 from tfbench.engine.kernels.pool import plan
 
 Index = tuple[slice, ...]

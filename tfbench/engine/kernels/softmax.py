@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import softmax_compiled
 from tfbench.engine.kernels.blocks import pieces, run, wide
-from tfbench.engine.kernels.geometry import invalid
 
 
 def _rows(x: Any) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tfbench.engine.dtypes import int64
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import wire
-from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.string_common import as_strings
 
 Array = Any

@@ -14,15 +14,12 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.dtypes import DType, type_word
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels.hashes import murmur64
 
 Array = Any
 
 WHOLE_LINE, LINE_NUMBER = -2, -1
-
-
-def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
 
 
 def _array(items: list[Any], dtype: DType, shape: tuple[int, ...]) -> Array:
@@ -51,7 +48,7 @@ class _Table:
     def check(self, kind: str, key: DType, value: DType) -> None:
         """Refuses a node of another kind or other types that shares this table."""
         if (self.kind, self.key, self.value) != (kind, key, value):
-            raise _invalid(
+            raise invalid(
                 f"Conflicting key/value dtypes {type_word(key)}->{type_word(value)} with "
                 f"{type_word(self.key)}-{type_word(self.value)} for table {self.name}"
             )
@@ -63,7 +60,7 @@ class _Table:
         """Keys and their values; each value is a number or string, or an array."""
         wanted = keys.shape + self.value_shape
         if values.shape != wanted:
-            raise _invalid(f"Expected shape {_brackets(wanted)} for value, got {_brackets(values.shape)}")
+            raise invalid(f"Expected shape {_brackets(wanted)} for value, got {_brackets(values.shape)}")
         flat = values.reshape((keys.size, *self.value_shape))
         return zip(keys.ravel().tolist(), list(flat) if self.value_shape else flat.tolist())
 
@@ -193,11 +190,11 @@ class DenseTable(_Table):
             if self._buckets:
                 return
             if self._start < 4 or self._start & self._start - 1:
-                raise _invalid(f"Number of buckets must be at least 4 and a power of 2, got: {self._start}")
+                raise invalid(f"Number of buckets must be at least 4 and a power of 2, got: {self._start}")
             self._key_shape = empty.shape
             self._empty, self._deleted = self._keys(empty[None])[0], self._keys(deleted[None])[0]
             if self._empty == self._deleted:
-                raise _invalid("Empty and deleted keys cannot be equal")
+                raise invalid("Empty and deleted keys cannot be equal")
             self._buckets = [self._empty] * self._start
 
     def _keys(self, keys: Array) -> list[Any]:
@@ -206,7 +203,7 @@ class DenseTable(_Table):
             found: list[Any] = keys.ravel().tolist()
             return found
         if keys.shape[-len(self._key_shape) :] != self._key_shape:
-            raise _invalid(f"Expected key shape {_brackets(self._key_shape)}, got {_brackets(keys.shape)}")
+            raise invalid(f"Expected key shape {_brackets(self._key_shape)}, got {_brackets(keys.shape)}")
         return [tuple(row) for row in keys.reshape(-1, int(np.prod(self._key_shape))).tolist()]
 
     def _outer(self, keys: Array) -> tuple[int, ...]:
@@ -217,7 +214,7 @@ class DenseTable(_Table):
         for key in keys:
             for what, reserved in (("empty_key", self._empty), ("deleted_key", self._deleted)):
                 if key == reserved:
-                    raise _invalid(f"Using the {what} as a table key is not allowed")
+                    raise invalid(f"Using the {what} as a table key is not allowed")
         return keys
 
     def find(self, keys: Array, default: Array) -> Array:
@@ -230,7 +227,7 @@ class DenseTable(_Table):
         outer = self._outer(keys)
         if values.shape != outer + self.value_shape:
             wanted = _brackets(outer + self.value_shape)
-            raise _invalid(f"Expected shape {wanted} for value, got {_brackets(values.shape)}")
+            raise invalid(f"Expected shape {wanted} for value, got {_brackets(values.shape)}")
         flat = np.array(values).reshape((len(rows), *self.value_shape))
         with self._lock:
             needed = len(self._items) + len(rows)
@@ -316,7 +313,7 @@ def rows_of_file(
       InvalidArgumentError: for a line that is empty, has too few columns or no number where one is needed.
     """
     if len(delimiter) != 1:
-        raise _invalid("delimiter should be only 1 char")
+        raise invalid("delimiter should be only 1 char")
     from tfbench.engine.ops.files import file_error
 
     try:
@@ -336,11 +333,11 @@ def rows_of_file(
         position += len(line) + 1
         line = line.replace(b"\r", b"")
         if not line:
-            raise _invalid(f"Invalid content in {path}: empty line found at position {position}.")
+            raise invalid(f"Invalid content in {path}: empty line found at position {position}.")
         columns = line.split(delimiter) if last >= 0 else []
         if last >= 0 and len(columns) <= last:
             shown = line.decode(errors="replace")
-            raise _invalid(
+            raise invalid(
                 f"Invalid number of columns in {path} line {number} ({shown}) : expected {last + 1} got {len(columns)}"
             )
         first, second = [
@@ -349,7 +346,7 @@ def rows_of_file(
         ]
         rows.append((first, second))
     if most >= 0 and len(rows) < most:
-        raise _invalid(f"Invalid vocab_size in {path}: expected {most} but got {len(rows)}")
+        raise invalid(f"Invalid vocab_size in {path}: expected {most} but got {len(rows)}")
     return rows
 
 
@@ -361,4 +358,4 @@ def _field(line: bytes, columns: list[bytes], number: int, index: int, dtype: DT
         return int(token) if dtype.is_integer else float(token)
     except ValueError:
         shown = token.decode(errors="replace")
-        raise _invalid(f"Field {shown} in line {number} is not a valid {type_word(dtype)}.") from None
+        raise invalid(f"Field {shown} in line {number} is not a valid {type_word(dtype)}.") from None

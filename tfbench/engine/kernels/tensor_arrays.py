@@ -15,6 +15,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.dtypes import DType
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.shape_math import Shape, debug_string, is_compatible, is_fully_defined, merge
 
 Array = Any
@@ -24,11 +25,6 @@ _WRITTEN, _READ, _CLEARED, _OWNED = 1, 2, 4, 8
 
 #: the flags of elements that have a value to be read
 _THERE = bytes([_WRITTEN, _WRITTEN | _READ, _WRITTEN | _OWNED, _WRITTEN | _READ | _OWNED])
-
-
-def invalid(message: str) -> errors.InvalidArgumentError:
-    """The error of nearly everything that can go wrong here."""
-    return errors.InvalidArgumentError(None, None, message)
 
 
 class TensorArrayState:

@@ -9,9 +9,10 @@ import numpy as np
 from tfbench.engine.convert import constant, convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import brackets, invalid, known_list
+from tfbench.engine.ops.array_common import known_list
 from tfbench.engine.ops.array_fill import zeros
 from tfbench.engine.ops.array_join import stack
 from tfbench.engine.ops.shape_ops import renamed

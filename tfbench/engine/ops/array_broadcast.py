@@ -9,9 +9,10 @@ import numpy as np
 from tfbench.engine import dtypes
 from tfbench.engine.convert import constant, convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
-from tfbench.engine.ops.array_common import brackets, invalid, replaced
+from tfbench.engine.ops.array_common import replaced
 from tfbench.engine.ops.array_fill import ones
 from tfbench.engine.ops.array_join import concat, stack
 from tfbench.engine.ops.array_pad import tile

@@ -1,4 +1,4 @@
-"""What the array ops' files share: errors of kernels, axes, and values that shape functions look at."""
+"""What the array ops' files share: axes, and values that shape functions look at."""
 
 from __future__ import annotations
 
@@ -6,21 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine.infer import constant_value
 from tfbench.engine.shape_math import with_rank
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
-
-
-def invalid(message: str) -> errors.InvalidArgumentError:
-    """The error that a kernel raises for values that do not fit; the executor adds the op's name and place."""
-    return errors.InvalidArgumentError(None, None, message)
-
-
-def brackets(shape: Any) -> str:
-    """A shape as TensorFlow's kernels write it: `[2,3]`."""
-    return "[" + ",".join(str(size) for size in shape) + "]"
 
 
 def as_array(result: Any) -> Any:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import brackets, invalid, known_list, known_scalar
+from tfbench.engine.ops.array_common import known_list, known_scalar
 from tfbench.engine.shape_math import merge, with_rank, with_rank_at_least, with_rank_at_most
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor

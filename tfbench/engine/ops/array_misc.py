@@ -9,8 +9,9 @@ import numpy as np
 from tfbench import errors
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import invalid, same_shape
+from tfbench.engine.ops.array_common import same_shape
 from tfbench.engine.shape_math import debug_string, is_compatible, merge, with_rank_at_least
 from tfbench.engine.shapes import Shape, TensorShape
 from tfbench.engine.tensor import Tensor

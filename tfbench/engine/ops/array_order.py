@@ -9,9 +9,10 @@ import numpy as np
 from tfbench.engine.composite import IndexedSlices
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
-from tfbench.engine.ops.array_common import invalid, known_list, replaced
+from tfbench.engine.ops.array_common import known_list, replaced
 from tfbench.engine.ops.array_join import concat
 from tfbench.engine.ops.shape_ops import rank as _rank
 from tfbench.engine.ops.shape_ops import renamed

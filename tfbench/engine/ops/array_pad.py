@@ -6,8 +6,8 @@ from typing import Any
 
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.array_join import is_tensor_like
 from tfbench.engine.ops.shape_ops import shape_from_input
 from tfbench.engine.ops.static_value import get_static_value

@@ -6,8 +6,8 @@ from typing import Any
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.shape_ops import renamed
 from tfbench.engine.shape_math import dim_mul, with_rank
 from tfbench.engine.shapes import Shape

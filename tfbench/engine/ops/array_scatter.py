@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels import device_rows, host_rows
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.array_fill import zeros_like
 from tfbench.engine.ops.base import identity
 from tfbench.engine.ops.gather_nd import bad_row, gather_nd, row_numbers

@@ -10,9 +10,10 @@ from tfbench.engine import dtypes
 from tfbench.engine.convert import constant, convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
-from tfbench.engine.ops.array_common import brackets, invalid, known_scalar
+from tfbench.engine.ops.array_common import known_scalar
 from tfbench.engine.ops.array_fill import zeros_like
 from tfbench.engine.ops.array_join import concat
 from tfbench.engine.ops.gather import gather

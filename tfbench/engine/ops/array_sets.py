@@ -9,8 +9,8 @@ import numpy as np
 from tfbench.engine import dtypes
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.named_outputs import named_outputs
 from tfbench.engine.ops.shape_ops import reshape, shape_internal
 from tfbench.engine.shape_math import num_elements, with_rank

@@ -9,9 +9,10 @@ import numpy as np
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dimension import Dimension
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import brackets, invalid, known_axis, known_list, replaced
+from tfbench.engine.ops.array_common import known_axis, known_list, replaced
 from tfbench.engine.ops.array_join import concat, concat_arrays, stack
 from tfbench.engine.ops.shape_ops import expand_dims
 from tfbench.engine.shape_math import dim_div, is_fully_defined, merge, with_rank_at_least

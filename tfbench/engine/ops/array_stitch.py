@@ -8,8 +8,8 @@ import numpy as np
 
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.shape_math import merge
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor

@@ -13,9 +13,9 @@ import numpy as np
 
 from tfbench.engine import infer
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels.tensor_slices import parse_spec
 from tfbench.engine.opdef import CPU, OpDef, op
-from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.string_common import as_strings, scalar_string
 from tfbench.engine.shape_math import merge, with_rank
 from tfbench.engine.shapes import Shape

@@ -9,8 +9,8 @@ import numpy as np
 from tfbench.engine import dtypes
 from tfbench.engine.composite import SparseTensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.array_order import transpose
 from tfbench.engine.ops.math_cast import cast
 from tfbench.engine.shape_math import dim_merge, with_rank

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, OpDef, op
 from tfbench.engine.ops.dataset_common import (
     ELEMENTS,
@@ -52,8 +53,6 @@ def _map(attrs: Any, source: Any, call: Any, *calls_at_once: Any) -> Any:
 
 
 def _interleave(attrs: Any, source: Any, call: Any, cycle: int, block: int, *details: Any) -> Any:
-    from tfbench.engine.kernels.datasets.base import invalid
-
     if cycle == -1:  # as many as there are processors
         cycle = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     for what, value in (("cycle_length", cycle), ("block_length", block)):

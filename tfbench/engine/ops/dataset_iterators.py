@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfbench import errors
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, Preset, op
 from tfbench.engine.ops.dataset_common import ELEMENTS, BoundFunction, element_shapes, handle_shape
 
@@ -136,7 +137,7 @@ def _from_string_bind(context: Any) -> Callable[..., Any]:
 
 @single_element.bind(CPU)
 def _single_bind(context: Any) -> Callable[..., Any]:
-    from tfbench.engine.kernels.datasets.base import Context, dataset_of, invalid
+    from tfbench.engine.kernels.datasets.base import Context, dataset_of
 
     def kernel(dataset: Any) -> Any:
         elements = dataset_of(dataset).iterate(Context())

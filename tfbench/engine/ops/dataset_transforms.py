@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.dataset_common import ELEMENTS, NOTE, dataset_op, keeper, plain, simple
 
@@ -140,8 +141,6 @@ rewrite = simple(
 
 def _prefetched(source: Any, size: int) -> Any:
     if size < -1:
-        from tfbench.engine.kernels.datasets.base import invalid
-
         raise invalid(f"buffer_size must be >= 0 or -1 (autotune), but is {size}.")
     return source
 

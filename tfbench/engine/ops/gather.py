@@ -8,10 +8,11 @@ import numpy as np
 
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels.device_rows import take, take_each
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
-from tfbench.engine.ops.array_common import as_array, invalid, known_scalar
+from tfbench.engine.ops.array_common import as_array, known_scalar
 from tfbench.engine.ops.array_fill import ones, zeros
 from tfbench.engine.ops.array_join import concat, stack
 from tfbench.engine.ops.shape_ops import reshape, shape

@@ -10,10 +10,11 @@ import numpy as np
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels import device_rows
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
-from tfbench.engine.ops.array_common import as_array, brackets, invalid
+from tfbench.engine.ops.array_common import as_array
 from tfbench.engine.ops.array_fill import ones
 from tfbench.engine.ops.array_join import concat, stack, unstack
 from tfbench.engine.ops.array_order import transpose

@@ -12,11 +12,11 @@ import numpy as np
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import matrix_functions
 from tfbench.engine.kernels.triangular import lu as _lu_factors
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.array_diag import matrix_diag, matrix_set_diag
 from tfbench.engine.ops.array_fill import ones, zeros
 from tfbench.engine.ops.array_join import concat

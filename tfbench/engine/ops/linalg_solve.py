@@ -9,10 +9,10 @@ import numpy as np
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels.triangular import solve_triangular
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.control_flow import cond
 from tfbench.engine.ops.linalg import TYPES, check_matrix, eye, square
 from tfbench.engine.ops.matmul import matmul

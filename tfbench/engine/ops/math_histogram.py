@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine import dtypes, shape_math
 from tfbench.engine.convert import constant, convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import device_rows
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
@@ -21,10 +21,6 @@ from tfbench.engine.ops.reductions import reduce_max
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["bincount", "histogram_fixed_width"]
-
-
-def _invalid(message: str) -> errors.OpError:
-    return errors.InvalidArgumentError(None, None, message)
 
 
 # -- counting integers -------------------------------------------------------------------------------------------
@@ -90,14 +86,14 @@ def _count_there(xp: Any, values: Any, size: int, weights: Any, binary: bool) ->
 
 def _run_count(xp: Any, values: Any, size: Any, weights: Any, binary: bool) -> Any:
     if int(size) < 0:
-        raise _invalid(f"size ({int(size)}) must be non-negative")
+        raise invalid(f"size ({int(size)}) must be non-negative")
     if weights.size and weights.shape != values.shape:
-        raise _invalid(
+        raise invalid(
             f"`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights "
             f"equal to 1. Received {shape_math.debug_string(weights.shape)}"
         )
     if xp is np and (values < 0).any():
-        raise _invalid("Input arr must be non-negative!")
+        raise invalid("Input arr must be non-negative!")
     return _count(xp, values, int(size), weights, binary)
 
 
@@ -109,7 +105,7 @@ def _bincount_kernel(xp: Any, values: Any, size: Any, weights: Any) -> Any:
 @_dense_bincount.kernel(CPU, GPU)
 def _dense_bincount_kernel(xp: Any, values: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
     if values.ndim > 2:
-        raise _invalid("Shape must be at most rank 2 but is rank " + str(values.ndim))
+        raise invalid("Shape must be at most rank 2 but is rank " + str(values.ndim))
     if values.ndim < 2:
         return _run_count(xp, values.ravel(), size, weights.ravel(), binary_output)
     rows = [
@@ -179,13 +175,13 @@ def _histogram_shape(node: Operation, values: Any, limits: Any, nbins: Any) -> A
 def _histogram_kernel(xp: Any, values: Any, limits: Any, nbins: Any, *, dtype: Any) -> Any:
     count = int(nbins)
     if count <= 0:
-        raise _invalid(f"nbins should be a positive number, but got '{count}'")
+        raise invalid(f"nbins should be a positive number, but got '{count}'")
     low, high = limits
     if not low < high:
-        raise _invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '[{low:g}, {high:g}]'")
+        raise invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '[{low:g}, {high:g}]'")
     flat = values.ravel()
     if xp is np and np.isnan(flat).any():
-        raise _invalid("Histogram values must not contain NaN")
+        raise invalid("Histogram values must not contain NaN")
     step = float(high - low) / count
     places = (xp.maximum(flat, low) - low).astype(np.float64) / step
     places = xp.minimum(places, count - 1).astype(np.int64)
@@ -213,5 +209,5 @@ _bucketize.no_gradient("numbers of buckets are integers")
 def _bucketize_kernel(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
     edges = np.asarray(boundaries, np.float32)
     if (edges[1:] < edges[:-1]).any():
-        raise _invalid("Expected sorted boundaries")
+        raise invalid("Expected sorted boundaries")
     return xp.asarray(xp.searchsorted(xp.asarray(edges), x, side="right")).astype(np.int32)

@@ -8,9 +8,9 @@ import numpy as np
 
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.named_outputs import named_outputs
 from tfbench.engine.ops.nn_common import REALS
 from tfbench.engine.shape_math import dim_merge, with_rank, with_rank_at_least

@@ -13,10 +13,10 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels import examples
 from tfbench.engine.kernels.wire import BadMessage
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.string_common import raw
 from tfbench.engine.shape_math import with_rank, with_rank_at_most
 from tfbench.engine.shapes import Shape

@@ -14,8 +14,8 @@ from tfbench.engine import nest
 from tfbench.engine.composite import SparseTensor
 from tfbench.engine.dtypes import string
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.printing import _element
 from tfbench.engine.ops.string_common import as_strings, raw
 from tfbench.engine.shape_math import with_rank

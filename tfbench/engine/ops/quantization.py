@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.named_outputs import named_outputs
 from tfbench.engine.shape_math import dim_merge, merge, with_rank, with_rank_at_least
 from tfbench.engine.shapes import Shape

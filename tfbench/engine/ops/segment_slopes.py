@@ -12,9 +12,9 @@ import numpy as np
 
 from tfbench.engine import shape_math
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import device_rows
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
-from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.static_value import get_static_value
 
 __all__: list[str] = []

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine import shape_math
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import device_rows, host_rows
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, OpDef, lookup, op
@@ -34,10 +34,6 @@ _FLOAT = "{half, bfloat16, float, double}"
 
 #: (array module, rows, ids, number of segments) -> what each segment's rows make
 Compute = Callable[[Any, Any, Any, int], Any]
-
-
-def _invalid(message: str) -> errors.OpError:
-    return errors.InvalidArgumentError(None, None, message)
 
 
 def _grouped(xp: Any, ufunc: Any, rows: Any, ids: Any, count: int, empty: Any) -> Any:
@@ -89,9 +85,9 @@ def _segment_shape(node: Operation, data: Any, ids: Any) -> Any:
 
 def _check_sorted(ids: Any) -> None:
     if (ids[1:] < ids[:-1]).any():
-        raise _invalid("segment ids are not increasing")
+        raise invalid("segment ids are not increasing")
     if ids.size and ids[0] < 0:
-        raise _invalid(
+        raise invalid(
             f"Segment id {ids[0]} out of range [0, {ids[-1] + 1}), possibly because 'segment_ids' input is not sorted."
         )
 
@@ -105,9 +101,9 @@ def _segment(type: str, types: str, compute: Compute, doc: str) -> OpDef:
     @opdef.kernel(CPU, GPU)
     def kernel(xp: Any, data: Any, ids: Any) -> Any:
         if ids.ndim != 1:
-            raise _invalid("segment_ids should be a vector.")
+            raise invalid("segment_ids should be a vector.")
         if data.ndim == 0 or ids.shape[0] != data.shape[0]:
-            raise _invalid("segment_ids should be the same size as dimension 0 of input.")
+            raise invalid("segment_ids should be the same size as dimension 0 of input.")
         if xp is np:
             _check_sorted(ids)
         return compute(xp, data, ids, max(int(ids[-1]) + 1, 0) if ids.size else 0)
@@ -160,9 +156,9 @@ def _unsorted(type: str, types: str, indices: str, ufunc: Any, empty: Callable[[
     def kernel(xp: Any, data: Any, ids: Any, count: Any) -> Any:
         number = int(count)
         if number < 0:
-            raise _invalid(f"Input num_segments == {number} must not be negative.")
+            raise invalid(f"Input num_segments == {number} must not be negative.")
         if data.shape[: ids.ndim] != ids.shape:
-            raise _invalid(
+            raise invalid(
                 f"data.shape = {debug_string(data.shape)} does not start with segment_ids.shape = "
                 f"{debug_string(ids.shape)}"
             )
@@ -173,7 +169,7 @@ def _unsorted(type: str, types: str, indices: str, ufunc: Any, empty: Callable[[
         bad = np.flatnonzero(flat >= number)
         if bad.size:
             where = ",".join(str(i) for i in np.unravel_index(bad[0], ids.shape))
-            raise _invalid(f"segment_ids[{where}] = {flat[bad[0]]} is out of range [0, {number})")
+            raise invalid(f"segment_ids[{where}] = {flat[bad[0]]} is out of range [0, {number})")
         kept = np.flatnonzero(flat >= 0)
         if ufunc is np.add and data.dtype.char in "fd":
             result = np.zeros((number, *rows.shape[1:]), data.dtype)
@@ -226,9 +222,9 @@ def _sparse(type: str, types: str, compute: Compute, doc: str) -> tuple[OpDef, O
 
     def kernel(xp: Any, data: Any, indices: Any, ids: Any, count: Any = None) -> Any:
         if indices.ndim != 1 or ids.ndim != 1:
-            raise _invalid(f"{'indices' if indices.ndim != 1 else 'segment_ids'} should be a vector.")
+            raise invalid(f"{'indices' if indices.ndim != 1 else 'segment_ids'} should be a vector.")
         if indices.shape != ids.shape:
-            raise _invalid("segment_ids and indices should have same size.")
+            raise invalid("segment_ids and indices should have same size.")
         if xp is np:
             _check_sorted(ids)
         elif count is not None and int(count) >= 0:
@@ -236,15 +232,15 @@ def _sparse(type: str, types: str, compute: Compute, doc: str) -> tuple[OpDef, O
         number = max(int(ids[-1]) + 1, 0) if ids.size else 0
         if count is not None:
             if int(count) < 0:
-                raise _invalid(f"num_segments must be >= 0, but is {int(count)}")
+                raise invalid(f"num_segments must be >= 0, but is {int(count)}")
             if number > int(count):
-                raise _invalid("segment ids must be < num_segments")
+                raise invalid("segment ids must be < num_segments")
             number = int(count)
         if xp is not np:
             return compute(xp, device_rows.take(xp, data, indices, 0), ids, number)
         bad = np.flatnonzero((indices < 0) | (indices >= data.shape[0]))
         if bad.size:
-            raise _invalid(f"Bad: indices[{bad[0]}] == {indices[bad[0]]} out of range [0, {data.shape[0]})")
+            raise invalid(f"Bad: indices[{bad[0]}] == {indices[bad[0]]} out of range [0, {data.shape[0]})")
         return compute(xp, data[indices], ids, number)
 
     attrs = f"T: {types}; Tidx: indextype = int32; Tsegmentids: indextype = int32; sparse_gradient: bool = false"

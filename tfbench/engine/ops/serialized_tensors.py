@@ -9,9 +9,9 @@ import numpy as np
 
 from tfbench.engine.dtypes import as_dtype, type_word
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels import wire
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.string_common import as_strings, each, same
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import OPERATORS, Tensor

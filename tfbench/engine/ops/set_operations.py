@@ -14,8 +14,8 @@ import numpy as np
 from tfbench.engine.composite import SparseTensor, SparseTensorValue
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.sparse import check_order
 from tfbench.engine.shape_math import merge, with_rank, with_rank_at_least
 from tfbench.engine.shapes import Shape

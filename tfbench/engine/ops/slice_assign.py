@@ -6,8 +6,8 @@ from typing import Any
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.slice_spec import MASK_ATTRS, Masks, index_tuple, sliced_shape
 from tfbench.engine.resources import INITIALIZE, VariableBuffer
 from tfbench.engine.shape_math import with_rank

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.opdef import CPU, GPU, OpDef, lookup, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.shape_math import merge, with_rank
 
 __all__: list[str] = []

@@ -8,8 +8,8 @@ import numpy as np
 
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value_as_shape
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.sparse import as_sparse
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor

@@ -11,9 +11,9 @@ from tfbench.engine.composite import SparseTensor, SparseTensorValue
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, OpDef, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.base import constant
 from tfbench.engine.ops.math_range import range as range_op
 from tfbench.engine.ops.shape_queries import rank

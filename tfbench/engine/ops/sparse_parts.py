@@ -11,9 +11,9 @@ from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import int64
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.sparse import as_sparse
 from tfbench.engine.ops.sparse_math import _key, check_sparse, unknown_sizes
 from tfbench.engine.shape_math import with_rank

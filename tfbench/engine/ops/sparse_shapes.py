@@ -10,10 +10,10 @@ import numpy as np
 from tfbench.engine import dtypes
 from tfbench.engine.composite import SparseTensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels.device_rows import row_numbers
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.array_join import concat
 from tfbench.engine.ops.base import constant, identity
 from tfbench.engine.ops.math_cast import cast

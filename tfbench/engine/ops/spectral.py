@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.shape_math import with_rank_at_least
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor

@@ -10,9 +10,9 @@ from tfbench.engine import dtypes, shape_math
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import partial_sizes
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.array_fill import zeros, zeros_like
 from tfbench.engine.ops.array_join import concat, stack, unstack
 from tfbench.engine.ops.array_pad import pad

@@ -11,7 +11,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
-from tfbench.engine.kernels.tensor_arrays import invalid
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.resources import VariableBuffer
 from tfbench.engine.shape_math import Shape, debug_string

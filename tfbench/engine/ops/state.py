@@ -14,9 +14,9 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets
 from tfbench.engine.kernels import device_rows, host_rows
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
-from tfbench.engine.ops.array_common import brackets
 from tfbench.engine.resources import VariableBuffer, variable_key
 from tfbench.engine.shape_math import check_scatter_shapes, concatenate, merge, with_rank, with_rank_at_least
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.ops.array_common import invalid
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.shape_math import with_rank
 from tfbench.engine.shapes import Shape
 

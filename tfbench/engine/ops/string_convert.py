@@ -10,10 +10,10 @@ from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels.hashes import fingerprint64, murmur64, siphash
 from tfbench.engine.kernels.text_numbers import FormatError, formatter, parse_float, parse_int
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.shape_ops import renamed
 from tfbench.engine.ops.string_common import each, each_number, same, scalar_string
 from tfbench.engine.shape_math import with_rank, with_rank_at_least

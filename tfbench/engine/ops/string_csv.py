@@ -8,8 +8,8 @@ import numpy as np
 
 from tfbench.engine.dtypes import type_word
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.string_common import as_strings, raw
 from tfbench.engine.ops.string_convert import _parser
 from tfbench.engine.shapes import Shape

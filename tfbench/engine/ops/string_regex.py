@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import invalid
 from tfbench.engine.ops.string_common import each, each_number, raw, same, scalar_string
 from tfbench.engine.tensor import Tensor
 

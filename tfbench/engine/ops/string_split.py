@@ -10,9 +10,9 @@ from tfbench.engine.composite import SparseTensor
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import string
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.shape_ops import expand_dims, renamed
 from tfbench.engine.ops.string_common import as_strings, scalar_string
 from tfbench.engine.shape_math import with_rank

@@ -12,9 +12,9 @@ from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import int32
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.math_range import range as _range
 from tfbench.engine.ops.reductions import reduction_shape
 from tfbench.engine.ops.shape_ops import rank, renamed

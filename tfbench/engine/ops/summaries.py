@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels import histograms, wire
 from tfbench.engine.opdef import CPU, op
-from tfbench.engine.ops.array_common import brackets, invalid
 from tfbench.engine.ops.string_common import as_strings
 from tfbench.engine.shapes import Shape
 

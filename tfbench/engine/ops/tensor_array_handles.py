@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels.tensor_arrays import TensorArrayState, invalid
+from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernels.tensor_arrays import TensorArrayState
 from tfbench.engine.resources import VariableBuffer
 from tfbench.engine.shape_math import Shape, concatenate, is_fully_defined
 from tfbench.engine.tensor import Tensor

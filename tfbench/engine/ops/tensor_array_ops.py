@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.graph import Operation
-from tfbench.engine.kernels.tensor_arrays import TensorArrayState, invalid
+from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernels.tensor_arrays import TensorArrayState
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.tensor_array_handles import (
     element,

@@ -14,6 +14,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import device_rows, updates, updates_compiled
 from tfbench.engine.kernels.updates import Rule, Update, at_once
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
@@ -154,20 +155,20 @@ def _check(slots: list[str], arrays: list[Array], grad: Array, indices: Array | 
     var = arrays[0]
     for name, array in zip(slots[1:], arrays[1:], strict=True):
         if array.shape != var.shape:
-            raise _invalid(f"var and {name} do not have the same shape{list(var.shape)} {list(array.shape)}")
+            raise invalid(f"var and {name} do not have the same shape{list(var.shape)} {list(array.shape)}")
     for name, number in numbers.items():
         if number.ndim:
-            raise _invalid(f"{name} is not a scalar: {list(np.shape(number))}")
+            raise invalid(f"{name} is not a scalar: {list(np.shape(number))}")
     if indices is None:
         if grad.shape != var.shape:
-            raise _invalid(f"var and grad do not have the same shape{list(var.shape)} {list(grad.shape)}")
+            raise invalid(f"var and grad do not have the same shape{list(var.shape)} {list(grad.shape)}")
         return
     if indices.ndim != 1:
-        raise _invalid("indices must be one-dimensional")
+        raise invalid("indices must be one-dimensional")
     if not var.ndim:
-        raise _invalid("var must be at least 1 dimensional")
+        raise invalid("var must be at least 1 dimensional")
     if grad.ndim != var.ndim or grad.shape[0] != indices.shape[0] or grad.shape[1:] != var.shape[1:]:
-        raise _invalid(
+        raise invalid(
             f"grad must have one row like those of var for each index: var has shape {list(var.shape)}, indices "
             f"{list(indices.shape)}, grad {list(grad.shape)}"
         )
@@ -176,13 +177,9 @@ def _check(slots: list[str], arrays: list[Array], grad: Array, indices: Array | 
     wrong = (indices < 0) | (indices >= var.shape[0])
     if wrong.any():
         offset = int(np.argmax(wrong))
-        raise _invalid(
+        raise invalid(
             f"Index {int(indices[offset])} at offset {offset} in indices is out of range: var has {var.shape[0]} rows"
         )
-
-
-def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
 
 
 def _sparse(xp: Any, rule: Rule, targets: list[Array], numbers: dict[str, Any], grad: Array, indices: Array) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tfbench import errors
+from tfbench.engine.kernel_errors import invalid
 
 Element = tuple[Any, ...]
 
@@ -67,10 +67,6 @@ class Mapped(Dataset):
 
     def cardinality(self) -> int:
         return self.source.cardinality()
-
-
-def invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
 
 
 def scalar(value: Any) -> Any:

@@ -9,15 +9,8 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
-from tfbench.engine.kernels.datasets.base import (
-    INFINITE,
-    UNKNOWN,
-    Context,
-    Dataset,
-    Element,
-    Steps,
-    invalid,
-)
+from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernels.datasets.base import INFINITE, UNKNOWN, Context, Dataset, Element, Steps
 from tfbench.engine.kernels.datasets.functional import Listed
 from tfbench.engine.kernels.datasets.sources import slices
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from tfbench.engine.kernels.datasets.base import Element, invalid
+from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernels.datasets.base import Element
 from tfbench.engine.kernels.datasets.files import Files, read_blocks, string
 from tfbench.engine.ops.string_csv import _fields, _value
 

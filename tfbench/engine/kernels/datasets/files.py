@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels.datasets.base import Context, Dataset, Element, Steps, invalid
+from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernels.datasets.base import Context, Dataset, Element, Steps
 from tfbench.engine.ops.files import file_error
 from tfbench.engine.tensor import OPERATORS
 from tfbench.errors import DataLossError

@@ -11,17 +11,8 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
-from tfbench.engine.kernels.datasets.base import (
-    UNKNOWN,
-    Context,
-    Dataset,
-    Element,
-    Mapped,
-    Steps,
-    dataset_of,
-    invalid,
-    scalar,
-)
+from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernels.datasets.base import UNKNOWN, Context, Dataset, Element, Mapped, Steps, dataset_of, scalar
 
 Call = Callable[..., Element]
 MakeCall = Callable[[Context], Call]

@@ -7,7 +7,8 @@ from itertools import chain
 from typing import Any
 
 from tfbench import errors
-from tfbench.engine.kernels.datasets.base import INFINITE, UNKNOWN, Context, Dataset, Element, Steps, invalid
+from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernels.datasets.base import INFINITE, UNKNOWN, Context, Dataset, Element, Steps
 
 
 class Take(Dataset):

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from tfbench.engine.kernels.datasets.base import UNKNOWN, Context, Dataset, Element, Mapped, Steps, invalid
+from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernels.datasets.base import UNKNOWN, Context, Dataset, Element, Mapped, Steps
 from tfbench.engine.kernels.philox import PhiloxStream
 
 

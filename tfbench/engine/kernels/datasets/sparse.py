@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels.datasets.base import invalid
+from tfbench.engine.kernel_errors import invalid
 
 
 def packed(indices: Any, values: Any, shape: Any) -> Any:
