@@ -34,7 +34,7 @@ def assign_moving_average(
     values so far. Two more variables, `biased` and `local_step`, are kept for it.
     """
     with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope:
-        share = convert_to_tensor(1.0 - convert_to_tensor(decay, name="decay"))
+        share = convert_to_tensor(1.0 - decay, name="decay")
         if share.dtype != variable.dtype.base_dtype:
             share = ops.cast(share, variable.dtype.base_dtype)
         if zero_debias:
