@@ -111,3 +111,18 @@ def test_an_lstm_cell_says_that_its_state_is_a_pair(kind: Any) -> None:
         kind(2)(tf.zeros([2, 4]), tf.zeros([2, 2]))
     with tf.variable_scope("whole"):
         assert kind(2, state_is_tuple=False)(tf.zeros([2, 4]), tf.zeros([2, 4]))[1].shape == (2, 4)
+
+
+@pytest.mark.parametrize("kind", ["BasicRNNCell", "GRUCell", "BasicLSTMCell", "LSTMCell"])
+def test_an_activation_can_be_named(kind: str) -> None:
+    inputs, results = np.full((1, 3), 0.5, np.float32), []
+    for activation in ("softsign", tf.nn.softsign):
+        with tf.Graph().as_default(), tf.Session() as session:
+            cell = getattr(tf.nn.rnn_cell, kind)(2, activation=activation)
+            with tf.variable_scope("", initializer=tf.ones_initializer()):
+                output, _ = cell(inputs, cell.zero_state(1, tf.float32))
+            session.run(tf.global_variables_initializer())
+            results.append(session.run(output))
+    np.testing.assert_array_equal(*results)
+    with pytest.raises(ValueError, match="Unknown activation function:softsing"):
+        getattr(tf.nn.rnn_cell, kind)(2, activation="softsing")

@@ -10,6 +10,7 @@ from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops.nn_activations import relu
 from tfbench.engine.ops.nn_bias import bias_add
 from tfbench.engine.tensor import Tensor
+from tfbench.layers import by_name
 from tfbench.nn.dropout import dropout
 from tfbench.nn.normalization import batch_normalization, moments
 from tfbench.nn.rnn_cell.base import LayerRNNCell, RNNCell
@@ -39,7 +40,7 @@ class LayerNormBasicLSTMCell(RNNCell):
         super().__init__(_reuse=reuse)
         self._num_units = num_units
         self._forget_bias = forget_bias
-        self._activation = activation or ops.tanh
+        self._activation = by_name.activation(activation) or ops.tanh
         self._normalizes = layer_norm
         self._gain = norm_gain
         self._shift = norm_shift

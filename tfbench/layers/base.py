@@ -20,6 +20,7 @@ from tfbench.engine.graph import Graph
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.operation import Operation
 from tfbench.engine.tensor import Tensor
+from tfbench.layers import by_name
 from tfbench.layers.input_spec import check_inputs
 from tfbench.layers.names import counted, snake_case
 from tfbench.variable_scope import VariableScope, get_variable, variable_scope
@@ -227,6 +228,7 @@ class Layer:
         with variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as scope:
             self._current_scope = scope
             with name_scope(self._name_scope()):
+                initializer = by_name.initializer(initializer)
                 if initializer is None:
                     initializer = scope.initializer or _default_initializer(name, kind, self._name)
                 # A variable that exists has its penalty already (a getter may have made it under another name).

@@ -10,7 +10,7 @@ from tfbench.engine import ops
 from tfbench.engine.ops.nn_bias import bias_add
 from tfbench.engine.shapes import TensorShape, as_shape
 from tfbench.initializers import zeros_initializer
-from tfbench.layers import arguments
+from tfbench.layers import arguments, by_name
 from tfbench.layers.base import Layer
 from tfbench.layers.input_spec import InputSpec
 from tfbench.nn.convolution import conv1d
@@ -54,7 +54,7 @@ class _Conv(Layer):
         self.padding = arguments.padding(padding, causal=self._axes == 1)
         self.data_format = arguments.data_format(data_format)
         self.dilation_rate = arguments.sizes(dilation_rate, self._axes, "dilation_rate")
-        self.activation = activation
+        self.activation = by_name.activation(activation)
         self.use_bias = use_bias
         self.kernel_initializer = kernel_initializer
         self.bias_initializer = bias_initializer

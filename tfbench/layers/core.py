@@ -12,6 +12,7 @@ from tfbench.engine.ops.nn_bias import bias_add
 from tfbench.engine.shapes import TensorShape, as_shape
 from tfbench.engine.tensor import Tensor
 from tfbench.initializers import zeros_initializer
+from tfbench.layers import by_name
 from tfbench.layers.base import Layer
 from tfbench.layers.input_spec import InputSpec
 from tfbench.nn.dropout import dropout
@@ -43,7 +44,7 @@ class Dense(Layer):
     ) -> None:
         super().__init__(trainable=trainable, name=name, activity_regularizer=activity_regularizer, **kwargs)
         self.units = int(units)
-        self.activation = activation
+        self.activation = by_name.activation(activation)
         self.use_bias = use_bias
         self.kernel_initializer = kernel_initializer
         self.bias_initializer = bias_initializer

@@ -321,3 +321,49 @@ def failures(tf):
         attempt(layers.dropout, x, 1.5, training=True),
         attempt(layers.Dense(3), np.zeros((2, 3), np.int32)),
     ]
+
+
+ACTIVATIONS = (
+    "elu", "exponential", "hard_sigmoid", "linear", "relu", "selu", "sigmoid", "softmax", "softplus", "softsign",
+    "tanh",
+)  # fmt: skip
+INITIALIZERS = (
+    "zeros", "ones", "constant", "uniform", "random_uniform", "normal", "random_normal", "truncated_normal",
+    "glorot_uniform", "glorot_normal", "he_normal", "he_uniform", "lecun_normal", "lecun_uniform", "orthogonal",
+    "Zeros", "GlorotUniform", "TruncatedNormal", "RandomNormal", "VarianceScaling",
+)  # fmt: skip
+
+
+@program(oracle="1.15")
+def activations_by_name(tf):
+    x, y = rows(tf, 3), images(tf)
+    values = {x: [[-3.0, 0.5, 2.0]], y: np.linspace(-1, 1, 2 * 8 * 8 * 3).reshape(2, 8, 8, 3)}
+    made = [tf.layers.dense(x, 3, activation=name, kernel_initializer="ones") for name in ACTIVATIONS]
+    made += [
+        tf.layers.conv2d(y, 2, 2, activation=name, kernel_initializer="ones", bias_initializer="ones")
+        for name in ("relu", "softmax", "selu")
+    ]
+    made.append(tf.layers.separable_conv2d(y, 2, 2, activation="relu", depthwise_initializer="ones"))
+    made.append(tf.layers.batch_normalization(x, gamma_initializer="zeros", beta_initializer="ones"))
+    with tf.Session() as sess:
+        sess.run([v.initializer for v in tf.global_variables()])
+        exact = [*made[: len(ACTIVATIONS)], *made[len(ACTIVATIONS) : len(ACTIVATIONS) + 3]]
+        return sess.run(exact, values), [one.name for one in made]
+
+
+@program(oracle="1.15")
+def initializers_by_name(tf):
+    x = rows(tf, 3)
+    return [tf.layers.dense(x, 3, kernel_initializer=name).name for name in INITIALIZERS]
+
+
+@program(oracle="1.15", graph=False, messages=[])
+def unknown_names(tf):
+    x = rows(tf)
+    return [
+        attempt(tf.layers.dense, x, 3, activation="relu6"),
+        attempt(tf.layers.dense, x, 3, activation=3),
+        attempt(tf.layers.dense, x, 3, kernel_initializer="zeroes"),
+        attempt(tf.layers.dense, tf.placeholder(tf.float32, [None, 3]), 3, activation="Relu"),
+        attempt(tf.nn.rnn_cell.LSTMCell, 3, activation="relu9"),
+    ]

@@ -9,6 +9,7 @@ from tfbench import initializers, partitioners
 from tfbench.engine import dtypes, ops
 from tfbench.engine.ops.nn_bias import bias_add
 from tfbench.engine.tensor import Tensor
+from tfbench.layers import by_name
 from tfbench.layers.input_spec import InputSpec
 from tfbench.nn.rnn_cell.base import LayerRNNCell
 
@@ -59,7 +60,7 @@ class BasicLSTMCell(LayerRNNCell):
         self._num_units = num_units
         self._forget_bias = forget_bias
         self._state_is_tuple = state_is_tuple
-        self._activation = activation or ops.tanh
+        self._activation = by_name.activation(activation) or ops.tanh
 
     @property
     def state_size(self) -> Any:
@@ -131,7 +132,7 @@ class LSTMCell(LayerRNNCell):
         self._num_proj_shards = num_proj_shards
         self._forget_bias = forget_bias
         self._state_is_tuple = state_is_tuple
-        self._activation = activation or ops.tanh
+        self._activation = by_name.activation(activation) or ops.tanh
 
     @property
     def state_size(self) -> Any:

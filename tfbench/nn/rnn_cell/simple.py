@@ -7,6 +7,7 @@ from typing import Any
 from tfbench import initializers
 from tfbench.engine import ops
 from tfbench.engine.ops.nn_bias import bias_add
+from tfbench.layers import by_name
 from tfbench.layers.input_spec import InputSpec
 from tfbench.nn.rnn_cell.base import LayerRNNCell
 
@@ -26,7 +27,7 @@ class BasicRNNCell(LayerRNNCell):
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
         self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
-        self._activation = activation or ops.tanh
+        self._activation = by_name.activation(activation) or ops.tanh
 
     @property
     def state_size(self) -> int:
@@ -68,7 +69,7 @@ class GRUCell(LayerRNNCell):
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
         self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
-        self._activation = activation or ops.tanh
+        self._activation = by_name.activation(activation) or ops.tanh
         self._kernel_initializer = kernel_initializer
         self._bias_initializer = bias_initializer
 
