@@ -103,6 +103,7 @@ class TestFetch:
         error = net.fail("%fetch biases")
         assert isinstance(error, tf.errors.FailedPreconditionError)
         assert "conv1/biases" in str(error)
+        assert "%init initializes" in error.__notes__[-1]
 
 
 class TestInit:

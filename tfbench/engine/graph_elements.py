@@ -96,7 +96,8 @@ def _by_name(graph: Graph, name: str, allow_tensor: bool, allow_operation: bool)
             raise KeyError(f"The name {name!r} refers to an Operation not in the graph.{_near(graph, name)}")
         raise ValueError(f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. {form}")
     if not allow_operation:
-        raise ValueError(f"The name {name!r} refers to an Operation, not a Tensor. {form}")
+        means = f" Did you mean '{name}:0'?" if op.outputs_list else ""
+        raise ValueError(f"The name {name!r} refers to an Operation, not a Tensor. {form}{means}")
     return op
 
 

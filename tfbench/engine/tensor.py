@@ -177,7 +177,7 @@ class Tensor:
     def __index__(self) -> int:
         raise TypeError(
             f"'{self.name}' is a symbolic tf.Tensor and has no value until a session runs it, "
-            "so it cannot be used as a Python integer."
+            "so it cannot be used as a Python number."
         )
 
     def __getitem__(self, key: Any) -> Tensor:

@@ -138,9 +138,13 @@ def _wrong_expression(text: str, namespace: Namespace, error: NameError | Syntax
 
 @contextmanager
 def saying_how_to_feed(magic: str) -> Iterator[None]:
-    """An error about a placeholder without a value says how the magic is given one."""
+    """An error about a placeholder or a variable without a value says how it is given one in a notebook."""
     try:
         yield
+    except errors.FailedPreconditionError as error:
+        if "uninitialized value" in str(error):
+            error.add_note("In a notebook: %init initializes the variables that have no value yet")
+        raise
     except errors.InvalidArgumentError as error:
         missing = re.search(r"feed a value for placeholder tensor '([^']*)'", str(error))
         if missing is not None:

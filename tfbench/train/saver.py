@@ -108,7 +108,7 @@ class Saver:
                 raise TypeError(f"Variables to save should be passed in a dict or a list. Got {self._var_list}")
             if not self._var_list:
                 if not self._allow_empty:
-                    raise ValueError("No variables to save")
+                    raise ValueError("No variables to save: the graph has none yet. Make the Saver after the variables")
                 self._is_empty = True
                 return
             self.saver_def = builder.build(

@@ -444,3 +444,10 @@ def test_names_from_before_one_point_zero() -> None:
         assert session.run(tf.concat_v2([[1], [2]], 0)).tolist() == [1, 2]
         assert session.run(tf.split_v(tf.constant([1, 2, 3]), [1, 2])[1]).tolist() == [2, 3]
         assert session.run(tf.listdiff([1, 2], [2])).out.tolist() == [1]
+
+
+@pytest.mark.parametrize("axis_first", [(1, [[1.0], [2.0]]), (0, [[1, 2], [3]])])
+def test_the_old_order_of_concat_is_told_from_the_new(axis_first: Any) -> None:
+    with tf.Graph().as_default(), pytest.raises((TypeError, ValueError)) as refused:
+        tf.concat(*axis_first)
+    assert "the axis is the second argument" in refused.value.__notes__[0]

@@ -393,7 +393,12 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         values = [values]
     if len(values) == 1:
         with name_scope(name):
-            shape = convert_to_tensor(axis, name="concat_dim", dtype=dtypes.int32).shape
-            shape.assert_has_rank(0)
+            try:
+                shape = convert_to_tensor(axis, name="concat_dim", dtype=dtypes.int32).shape
+                shape.assert_has_rank(0)
+            except (TypeError, ValueError) as error:
+                if isinstance(axis, (list, tuple)):
+                    error.add_note("tf.concat(values, axis): the axis is the second argument since TensorFlow 1.0")
+                raise
             return identity(values[0], name=name)
     return _concat_v2(values, axis, name=name)
