@@ -23,15 +23,15 @@ from tfbench.engine.ops.sparse_forms import sparse_transpose as transpose
 from tfbench.engine.ops.sparse_math import sparse_add as add
 from tfbench.engine.ops.sparse_math import sparse_maximum as maximum
 from tfbench.engine.ops.sparse_math import sparse_minimum as minimum
-from tfbench.engine.ops.sparse_math import sparse_reduce_max as reduce_max
-from tfbench.engine.ops.sparse_math import sparse_reduce_max_sparse as reduce_max_sparse
-from tfbench.engine.ops.sparse_math import sparse_reduce_sum as reduce_sum
-from tfbench.engine.ops.sparse_math import sparse_reduce_sum_sparse as reduce_sum_sparse
 from tfbench.engine.ops.sparse_math import sparse_softmax as softmax
 from tfbench.engine.ops.sparse_merge import sparse_merge as merge
 from tfbench.engine.ops.sparse_parts import sparse_fill_empty_rows as fill_empty_rows
 from tfbench.engine.ops.sparse_parts import sparse_slice as slice
 from tfbench.engine.ops.sparse_parts import sparse_split as split
+from tfbench.engine.ops.sparse_reductions import sparse_reduce_max as reduce_max
+from tfbench.engine.ops.sparse_reductions import sparse_reduce_max_sparse as reduce_max_sparse
+from tfbench.engine.ops.sparse_reductions import sparse_reduce_sum as reduce_sum
+from tfbench.engine.ops.sparse_reductions import sparse_reduce_sum_sparse as reduce_sum_sparse
 from tfbench.engine.ops.sparse_shapes import sparse_concat as concat
 from tfbench.engine.ops.sparse_shapes import sparse_reshape as reshape
 

@@ -57,6 +57,7 @@ from tfbench.engine.ops.sparse_shapes import *
 from tfbench.engine.ops.set_operations import *
 from tfbench.engine.ops.sparse_merge import *
 from tfbench.engine.ops.sparse_math import *
+from tfbench.engine.ops.sparse_reductions import *
 from tfbench.engine.ops.sparse_parts import *
 from tfbench.engine.ops.sparse_forms import *
 from tfbench.engine.ops.quantization import *

@@ -33,7 +33,7 @@ from tfbench.engine.ops.shape_ops import expand_dims
 from tfbench.engine.ops.shape_queries import rank, shape
 from tfbench.engine.ops.slicing import slice as slice_op
 from tfbench.engine.ops.sparse import as_sparse, sparse_reorder, sparse_tensor_to_dense
-from tfbench.engine.ops.sparse_math import unknown_sizes
+from tfbench.engine.ops.sparse_common import unknown_sizes
 from tfbench.engine.ops.sparse_merge import sparse_merge
 from tfbench.engine.shape_math import with_rank
 from tfbench.engine.shapes import Shape

@@ -15,7 +15,7 @@ from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.sparse import as_sparse
-from tfbench.engine.ops.sparse_math import _key, check_sparse, unknown_sizes
+from tfbench.engine.ops.sparse_common import NUMBER, check_sparse, row_major, unknown_sizes
 from tfbench.engine.shape_math import with_rank
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
@@ -24,10 +24,6 @@ __all__ = ["sparse_fill_empty_rows", "sparse_slice", "sparse_split"]
 
 Array = Any
 
-_NUMBER = (
-    "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
-    "uint16, complex128, half, uint32, uint64}"
-)
 _slice = op(
     "SparseSlice",
     "indices: int64, values: T, shape: int64, start: int64, size: int64",
@@ -39,7 +35,7 @@ slice_grad = op(
     "SparseSliceGrad",
     "backprop_val_grad: T, input_indices: int64, input_start: int64, output_indices: int64",
     "val_grad: T",
-    f"T: {_NUMBER}",
+    f"T: {NUMBER}",
     fresh=True,
 )
 _split = op(
@@ -105,7 +101,7 @@ def _slice_grad_kernel(xp: Any, grad: Array, indices: Array, start: Array, outpu
     if len(output):
         moved = output + start
         sizes = np.concatenate([indices, moved]).max(axis=0) + 1
-        keys, own = _key(moved, sizes), _key(indices, sizes)
+        keys, own = row_major(moved, sizes), row_major(indices, sizes)
         order = np.argsort(keys, kind="stable")
         places = np.minimum(np.searchsorted(keys[order], own), keys.size - 1)
         there = keys[order][places] == own
