@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import copy
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
-from tfbench import errors, logging, metrics, summary
+from tfbench import errors, logging, summary
 from tfbench.contrib.evaluation import StopAfterNEvalsHook, evaluate_once
-from tfbench.engine import ops
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.default_graph import get_collection
 from tfbench.engine.graph import Graph
 from tfbench.estimator.model import call_input_function, call_model_function, check_model_function
-from tfbench.estimator.run_config import RunConfig
+from tfbench.estimator.results import LOSS, batch_length, chosen, metrics_of, write
+from tfbench.estimator.run_config import RunConfig, session_config, settled
 from tfbench.estimator.spec import EstimatorSpec, ModeKeys
 from tfbench.estimator.warm_start import WarmStartSettings
 from tfbench.random import set_random_seed
@@ -35,8 +32,6 @@ from tfbench.train.training_step import create_global_step, global_step_read
 from tfbench.train.warm_start import warm_start
 
 __all__ = ["Estimator"]
-
-_LOSS = "loss"
 
 
 class Estimator:
@@ -60,10 +55,10 @@ class Estimator:
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         check_model_function(model_fn, params)
-        self._config = _config(config, model_dir)
+        self._config = settled(config, model_dir)
         self._model_dir: str = self._config.model_dir
         logging.info("Using config: %s", vars(self._config))
-        self._session_config = self._config.session_config or _session_config()
+        self._session_config = self._config.session_config or session_config()
         self._model_fn = model_fn
         self._params = copy.deepcopy(params or {})
         if isinstance(warm_start_from, (str, bytes, os.PathLike)):
@@ -182,8 +177,8 @@ class Estimator:
                 worker_hooks.append(LoggingTensorHook(logged, every_n_iter=config.log_step_count_steps))
             worker_hooks += spec.training_hooks
             graph.add_to_collection(GraphKeys.LOSSES, spec.loss)
-            if not any(tensor.op.name == _LOSS for tensor in get_collection(GraphKeys.SUMMARIES)):
-                summary.scalar(_LOSS, spec.loss)
+            if not any(tensor.op.name == LOSS for tensor in get_collection(GraphKeys.SUMMARIES)):
+                summary.scalar(LOSS, spec.loss)
             if not (spec.scaffold.saver or get_collection(GraphKeys.SAVERS)):
                 graph.add_to_collection(GraphKeys.SAVERS, self._saver())
             chief_hooks = self._saving_hooks(spec, worker_hooks, listeners)
@@ -265,7 +260,7 @@ class Estimator:
             spec = self._spec(features, labels, ModeKeys.EVAL)
             if self._warm_start is not None and path is None:
                 warm_start(*self._warm_start)
-            update, values = _metrics_of(spec, step)
+            update, values = metrics_of(spec, step)
             results: dict[str, Any] = evaluate_once(
                 checkpoint_path=path,
                 scaffold=spec.scaffold,
@@ -274,21 +269,8 @@ class Estimator:
                 hooks=[*input_hooks, *all_hooks, *spec.evaluation_hooks],
                 config=self._session_config,
             )
-        self._write(self.eval_dir(name), results, path)
+        write(self.eval_dir(name), results, path)
         return results
-
-    def _write(self, folder: str, results: dict[str, Any], path: str | None) -> None:
-        step = results[GraphKeys.GLOBAL_STEP]
-        said = ", ".join(f"{key} = {_said(value)}" for key, value in sorted(results.items()))
-        logging.info("Saving dict for global step %d: %s", step, said)
-        writer = summary.FileWriterCache.get(folder)
-        message = _summary_of(results)
-        writer.add_summary(message, step)
-        writer.flush()
-        if path:
-            logging.info("Saving 'checkpoint_path' summary for global step %d: %s", step, path)
-            writer.add_summary(_path_summary(path), step)
-            writer.flush()
 
     # -- predicting ------------------------------------------------------------------------------------------------
 
@@ -322,7 +304,7 @@ class Estimator:
             spec = self._spec(features, None, ModeKeys.PREDICT)
             if self._warm_start is not None and path is None:
                 warm_start(*self._warm_start)
-            predictions = _chosen(spec.predictions, predict_keys)
+            predictions = chosen(spec.predictions, predict_keys)
             creator = ChiefSessionCreator(
                 scaffold=spec.scaffold, config=self._session_config, checkpoint_filename_with_path=path
             )
@@ -333,7 +315,7 @@ class Estimator:
                     if not yield_single_examples:
                         yield values
                     elif isinstance(values, Mapping):
-                        for number in range(_batch_length(values)):
+                        for number in range(batch_length(values)):
                             yield {key: value[number] for key, value in values.items()}
                     else:
                         yield from values
@@ -397,115 +379,9 @@ class Estimator:
         return path
 
 
-def _config(config: Any, model_dir: Any) -> RunConfig:
-    """The settings, with a folder."""
-    if config is None:
-        config = RunConfig()
-    elif isinstance(config, dict):
-        config = RunConfig().replace(**config)
-    elif not isinstance(config, RunConfig):
-        raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
-    if model_dir is not None:
-        model_dir = os.fspath(model_dir)
-        if config.model_dir is not None and config.model_dir != model_dir:
-            raise ValueError(
-                "`model_dir` are set both in constructor and `RunConfig`, but with different values. In constructor: "
-                f"'{model_dir}', in `RunConfig`: '{config.model_dir}' "
-            )
-        config = config.replace(model_dir=model_dir)
-    elif config.model_dir is None:
-        config = config.replace(model_dir=tempfile.mkdtemp())
-        logging.warning("Using temporary folder as model directory: %s", config.model_dir)
-    found: RunConfig = config
-    return found
-
-
-def _session_config() -> Any:
-    from tfbench.formats.protos import ConfigProto
-
-    return ConfigProto(allow_soft_placement=True)
-
-
 def _checked_hooks(hooks: Any) -> list[Any]:
     found = list(hooks or ())
     for hook in found:
         if not isinstance(hook, SessionRunHook):
             raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
     return found
-
-
-def _metrics_of(spec: EstimatorSpec, step: Any) -> tuple[Any, dict[str, Any]]:
-    """The operation that updates all metrics, the loss's included, and their values by name."""
-    found = dict(spec.eval_metric_ops)
-    if _LOSS in found:
-        raise ValueError(
-            f'Metric with name "{_LOSS}" is not allowed, because Estimator already defines a default metric with the '
-            "same name."
-        )
-    found[_LOSS] = metrics.mean(spec.loss)
-    updates, values = [], {}
-    for name, (value, update) in sorted(found.items()):
-        values[name] = value
-        updates.append(update)
-    if GraphKeys.GLOBAL_STEP in values:
-        raise ValueError(
-            "Metric with name `global_step` is not allowed, because Estimator already defines a default metric with "
-            "the same name."
-        )
-    values[GraphKeys.GLOBAL_STEP] = step
-    return ops.group(*updates), values
-
-
-def _chosen(predictions: Any, keys: Any) -> Any:
-    if not keys:
-        return predictions
-    if not isinstance(predictions, Mapping):
-        raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")
-    chosen = {key: value for key, value in predictions.items() if key in keys}
-    if not chosen:
-        raise ValueError(f"Expected to run at least one output from {predictions.keys()}, provided {keys}.")
-    return chosen
-
-
-def _batch_length(values: Mapping[str, Any]) -> int:
-    lengths = {key: len(value) if np.ndim(value) else None for key, value in values.items()}
-    first = next(iter(lengths.values()), 0)
-    if first is None or any(length != first for length in lengths.values()):
-        raise ValueError(
-            f"Batch length of predictions should be same, but they are {lengths}. yield_single_examples=False gives "
-            "whole batches."
-        )
-    return first
-
-
-def _said(value: Any) -> str:
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    return str(value)
-
-
-def _summary_of(results: dict[str, Any]) -> Any:
-    from tfbench.formats.protos import Summary
-
-    message = Summary()
-    for key, value in results.items():
-        if value is None or key == GraphKeys.GLOBAL_STEP:
-            continue
-        if isinstance(value, (bytes, str)):
-            message.value.extend(Summary.FromString(value if isinstance(value, bytes) else value.encode()).value)
-        elif np.ndim(value) == 0:
-            message.value.add(tag=key, simple_value=float(value))
-        else:
-            logging.warning("Skipping summary for %s, must be a scalar, got shape %s.", key, np.shape(value))
-    return message
-
-
-def _path_summary(path: str) -> Any:
-    from tfbench.formats.protos import Summary
-    from tfbench.formats.tensor_proto import make_tensor_proto
-
-    message = Summary()
-    value = message.value.add(tag="checkpoint_path")
-    value.metadata.plugin_data.plugin_name = "text"
-    value.tensor.CopyFrom(make_tensor_proto(path))
-    return message

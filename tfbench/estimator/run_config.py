@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from typing import Any
+
+from tfbench import logging
 
 __all__ = ["RunConfig"]
 
@@ -150,3 +153,33 @@ class RunConfig:
     task_type = "worker"
     is_chief = True
     service = None
+
+
+def settled(config: Any, model_dir: Any) -> RunConfig:
+    """The settings that an Estimator was given, with a folder."""
+    if config is None:
+        config = RunConfig()
+    elif isinstance(config, dict):
+        config = RunConfig().replace(**config)
+    elif not isinstance(config, RunConfig):
+        raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
+    if model_dir is not None:
+        model_dir = os.fspath(model_dir)
+        if config.model_dir is not None and config.model_dir != model_dir:
+            raise ValueError(
+                "`model_dir` are set both in constructor and `RunConfig`, but with different values. In constructor: "
+                f"'{model_dir}', in `RunConfig`: '{config.model_dir}' "
+            )
+        config = config.replace(model_dir=model_dir)
+    elif config.model_dir is None:
+        config = config.replace(model_dir=tempfile.mkdtemp())
+        logging.warning("Using temporary folder as model directory: %s", config.model_dir)
+    found: RunConfig = config
+    return found
+
+
+def session_config() -> Any:
+    """The ConfigProto of sessions where the settings have none."""
+    from tfbench.formats.protos import ConfigProto
+
+    return ConfigProto(allow_soft_placement=True)
