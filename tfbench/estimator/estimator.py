@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tfbench import errors, logging, summary
-from tfbench.contrib.evaluation import StopAfterNEvalsHook, evaluate_once
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.default_graph import get_collection
 from tfbench.engine.graph import Graph
@@ -24,6 +23,7 @@ from tfbench.random import set_random_seed
 from tfbench.train.basic_hooks import LoggingTensorHook, NanTensorHook, StopAtStepHook
 from tfbench.train.checkpoint_reader import list_variables, load_variable
 from tfbench.train.checkpoint_state import latest_checkpoint
+from tfbench.train.evaluation import StopAfterNEvalsHook, evaluate_once
 from tfbench.train.monitored_session import ChiefSessionCreator, MonitoredSession, MonitoredTrainingSession
 from tfbench.train.saver import Saver
 from tfbench.train.saving_hooks import CheckpointSaverHook, CheckpointSaverListener

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tfbench import summary
-from tfbench.contrib import evaluation
-from tfbench.contrib.evaluation import MERGE_ALL, StopAfterNEvalsHook, SummaryAtEndHook
+from tfbench.train import evaluation
 from tfbench.train.checkpoint_state import checkpoints_iterator, wait_for_new_checkpoint
+from tfbench.train.evaluation import MERGE_ALL, StopAfterNEvalsHook, SummaryAtEndHook
 from tfbench.train.saver import Saver
 from tfbench.train.scaffold import Scaffold
 
