@@ -5,6 +5,9 @@ the axes images, channels, space; where they lie is said by strides, so TensorFl
 they are, and filters with their axes in the order filters, space, channels. Everything here may say None - no cuDNN, no
 plan for these shapes or types - and `conv_device` computes instead. As in TensorFlow, products of float32 may be
 made of TF32 numbers where the GPU has them.
+
+Batch normalisation is built the same way (`cudnn_norm`). Pooling is not: the frontend has no such node in Python, its
+C++ one passes NaN on, which TensorFlow's maximum ignores, and there is none at all for the gradient.
 """
 
 from __future__ import annotations
@@ -20,8 +23,8 @@ from tfbench.engine.kernels.geometry import Window
 
 Array = Any
 
-#: dtype letter -> name of cuDNN's type; products are added up in float32
-_TYPES = {"e": "HALF", "f": "FLOAT"}
+#: dtype letter -> name of cuDNN's type; sums are made in float32
+TYPES = {"e": "HALF", "f": "FLOAT"}
 
 
 class _Library:
@@ -53,12 +56,15 @@ class _Library:
 library = _Library()
 
 
-class _Plan:
-    """A built graph, its tensors in the order in which arrays are given, and the memory that it works in."""
+class Plan:
+    """A built graph, its tensors in the order in which arrays are given, and the memory that it works in.
 
-    __slots__ = ("_graph", "_tensors", "_workspace")
+    `numbers` are the tensors that are numbers in the host's memory, with their values.
+    """
 
-    def __init__(self, graph: Any, tensors: Sequence[Any]) -> None:
+    __slots__ = ("_graph", "_numbers", "_tensors", "_workspace")
+
+    def __init__(self, graph: Any, tensors: Sequence[Any], numbers: Sequence[tuple[Any, Array]] = ()) -> None:
         graph.validate()
         graph.build_operation_graph()
         modes = library.module.heur_mode
@@ -67,16 +73,44 @@ class _Plan:
         graph.build_plans()
         self._graph = graph
         self._tensors = tensors
+        self._numbers = numbers
         self._workspace = int(graph.get_workspace_size())
 
-    def run(self, xp: Any, handle: Any, arrays: Sequence[Array]) -> None:
+    def run(self, xp: Any, arrays: Sequence[Array]) -> None:
+        """Executes the graph on the current stream; what is not contiguous is copied first."""
         workspace = xp.empty(max(self._workspace, 1), np.uint8)
-        pointers = {tensor: array.data.ptr for tensor, array in zip(self._tensors, arrays)}
-        self._graph.execute(pointers, workspace.data.ptr, handle=handle)
+        arrays = [xp.ascontiguousarray(array) for array in arrays]
+        pointers = {tensor: array.data.ptr for tensor, array in zip(self._tensors, arrays, strict=True)}
+        pointers.update((tensor, number.ctypes.data) for tensor, number in self._numbers)
+        self._graph.execute(pointers, workspace.data.ptr, handle=library.handle(xp))
 
 
-#: (device, node, types, shapes, windows) -> its plan, or None where cuDNN has none
-_plans: dict[Any, _Plan | None] = {}
+#: (device, node, types, shapes, what else it is made of) -> its plan, or None where cuDNN has none
+_plans: dict[Any, Plan | None] = {}
+
+
+def usable(xp: Any, dtype: Any, shapes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether cuDNN is there and may have a plan: for a GPU's arrays of these types, with something in them."""
+    return xp is not np and dtype.char in TYPES and not any(0 in shape for shape in shapes) and bool(library.find())
+
+
+def plan(xp: Any, key: tuple[Any, ...], build: Callable[[], Plan]) -> Plan | None:
+    """What `build` made, the first time, for `key` on the current device; None if cuDNN refused."""
+    key = (xp.cuda.runtime.getDevice(), *key)
+    if key not in _plans:
+        try:
+            _plans[key] = build()
+        except (RuntimeError, NotImplementedError, ValueError, library.module.cudnnGraphNotSupportedError):
+            _plans[key] = None
+    return _plans[key]
+
+
+def empty_graph(xp: Any, kind: Any) -> Any:
+    """A graph of tensors of `kind` that computes in float32."""
+    wide = library.module.data_type.FLOAT
+    return library.module.pygraph(
+        io_data_type=kind, intermediate_data_type=wide, compute_data_type=wide, handle=library.handle(xp)
+    )
 
 
 def forward(xp: Any, x: Array, filter: Array, windows: Sequence[Window]) -> Array | None:
@@ -87,7 +121,7 @@ def forward(xp: Any, x: Array, filter: Array, windows: Sequence[Window]) -> Arra
     if found is None:
         return None
     made = xp.empty(out, x.dtype)
-    _run(xp, found, (x, _filters_first(xp, filter), made))
+    found.run(xp, (x, _filters_first(xp, filter), made))
     return made
 
 
@@ -99,7 +133,7 @@ def input_gradient(xp: Any, dy: Array, filter: Array, windows: Sequence[Window])
     if found is None:
         return None
     made = xp.empty(out, dy.dtype)
-    _run(xp, found, (dy, _filters_first(xp, filter), made))
+    found.run(xp, (dy, _filters_first(xp, filter), made))
     return made
 
 
@@ -110,7 +144,7 @@ def filter_gradient(xp: Any, x: Array, dy: Array, windows: Sequence[Window]) -> 
     if found is None:
         return None
     made = xp.empty(out, x.dtype)
-    _run(xp, found, (x, dy, made))
+    found.run(xp, (x, dy, made))
     return xp.ascontiguousarray(xp.moveaxis(made, 0, -1))
 
 
@@ -123,24 +157,15 @@ def _filters_first(xp: Any, filter: Array) -> Array:
     return xp.moveaxis(filter, -1, 0)
 
 
-def _run(xp: Any, plan: _Plan, arrays: Sequence[Array]) -> None:
-    plan.run(xp, library.handle(xp), [xp.ascontiguousarray(array) for array in arrays])
-
-
 def _plan(
     xp: Any, node: str, names: Sequence[str], shapes: Sequence[tuple[int, ...]], dtype: Any, windows: Sequence[Window]
-) -> _Plan | None:
-    if xp is np or dtype.char not in _TYPES or any(0 in shape for shape in shapes) or not library.find():
-        return None
-    if any(window.before < 0 for window in windows):
+) -> Plan | None:
+    if not usable(xp, dtype, shapes) or any(window.before < 0 for window in windows):
         return None
     geometry = tuple(
         (window.before, _after(window), window.stride, window.dilation, window.input) for window in windows
     )
-    key = (xp.cuda.runtime.getDevice(), node, dtype.char, *shapes, geometry)
-    if key not in _plans:
-        _plans[key] = _built(lambda: _graph(xp, node, names, shapes, dtype, geometry))
-    return _plans[key]
+    return plan(xp, (node, dtype.char, *shapes, geometry), lambda: _graph(xp, node, names, shapes, dtype, geometry))
 
 
 def _after(window: Window) -> int:
@@ -148,25 +173,12 @@ def _after(window: Window) -> int:
     return max(0, (window.output - 1) * window.stride + window.extent - window.before - window.input)
 
 
-def _built(build: Callable[[], _Plan]) -> _Plan | None:
-    try:
-        return build()
-    except (RuntimeError, NotImplementedError, ValueError, library.module.cudnnGraphNotSupportedError):
-        return None
-
-
-def _graph(xp: Any, node: str, names: Sequence[str], shapes: Any, dtype: Any, geometry: Any) -> _Plan:
-    types = library.module.data_type
-    kind = getattr(types, _TYPES[dtype.char])
-    graph = library.module.pygraph(
-        io_data_type=kind,
-        intermediate_data_type=types.FLOAT,
-        compute_data_type=types.FLOAT,
-        handle=library.handle(xp),
-    )
+def _graph(xp: Any, node: str, names: Sequence[str], shapes: Any, dtype: Any, geometry: Any) -> Plan:
+    kind = getattr(library.module.data_type, TYPES[dtype.char])
+    graph = empty_graph(xp, kind)
     inputs = []
     for name, shape in zip(names, shapes):
-        dims, strides = _channels_second(shape)
+        dims, strides = channels_second(shape)
         inputs.append(graph.tensor(name=name, dim=dims, stride=strides, data_type=kind))
     output = getattr(graph, node)(
         **dict(zip(names, inputs, strict=True)),
@@ -175,12 +187,12 @@ def _graph(xp: Any, node: str, names: Sequence[str], shapes: Any, dtype: Any, ge
         stride=[stride for _, _, stride, *_ in geometry],
         dilation=[dilation for *_, dilation, _ in geometry],
     )
-    dims, strides = _channels_second(shapes[-1])
+    dims, strides = channels_second(shapes[-1])
     output.set_output(True).set_dim(dims).set_stride(strides).set_data_type(kind)
-    return _Plan(graph, [*inputs, output])
+    return Plan(graph, [*inputs, output])
 
 
-def _channels_second(shape: Sequence[int]) -> tuple[list[int], list[int]]:
+def channels_second(shape: Sequence[int]) -> tuple[list[int], list[int]]:
     """cuDNN's sizes and strides of a contiguous array with its channels last."""
     strides = [1] * len(shape)
     for axis in range(len(shape) - 2, -1, -1):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.kernel_errors import invalid
-from tfbench.engine.kernels import norm_compiled
+from tfbench.engine.kernels import cudnn_norm, norm_compiled
 from tfbench.engine.kernels.blocks import LONG, pieces, run, side_by_side, wide
 from tfbench.engine.kernels.geometry import channels_first, channels_last, is_channels_first
 
@@ -126,14 +126,20 @@ def fused_batch_norm(
         unknown = xp.full(channels, np.nan, kind)
         return x.copy(), *((unknown, unknown) if is_training else (mean.copy(), variance.copy())), empty, empty
     if not is_training:
-        out = _normalise(xp, rows, scale, offset, mean, variance, epsilon)
+        out = cudnn_norm.inference(xp, last, scale, offset, mean, variance, epsilon)
+        out = _normalise(xp, rows, scale, offset, mean, variance, epsilon) if out is None else out
         moved = tuple(vector.copy() for vector in (mean, variance, mean, variance))
     else:
-        wide_mean, squares = _moments(xp, rows, kind)
-        biased = (squares / len(rows)).astype(kind)
-        batch_mean = wide_mean.astype(kind)
-        unbiased = (squares / max(1, len(rows) - 1)).astype(kind)
-        out = _normalise(xp, rows, scale, offset, wide_mean, squares / len(rows), epsilon)
+        found = cudnn_norm.training(xp, last, scale, offset, epsilon)
+        if found is not None:
+            out, batch_mean, unbiased = found
+            biased = unbiased * kind.type((len(rows) - 1) / len(rows))
+        else:
+            wide_mean, squares = _moments(xp, rows, kind)
+            biased = (squares / len(rows)).astype(kind)
+            batch_mean = wide_mean.astype(kind)
+            unbiased = (squares / max(1, len(rows) - 1)).astype(kind)
+            out = _normalise(xp, rows, scale, offset, wide_mean, squares / len(rows), epsilon)
         moved = (batch_mean, unbiased, batch_mean.copy(), biased)
         if exponential_avg_factor != 1:
             keep, factor = kind.type(1 - exponential_avg_factor), kind.type(exponential_avg_factor)
@@ -170,7 +176,12 @@ def fused_batch_norm_grad(
             f"and y_backprop has shape {list(y_backprop.shape)}"
         )
     first = is_channels_first(data_format)
-    rows, gradients = ((channels_last(xp, a) if first else a).reshape(-1, channels) for a in (x, y_backprop))
+    images = [channels_last(xp, array) if first else array for array in (x, y_backprop)]
+    if is_training:
+        found = cudnn_norm.gradients(xp, images[1], images[0], scale, reserve_space_1, reserve_space_2, epsilon)
+        if found is not None:
+            return (channels_first(xp, found[0]) if first else found[0], *found[1:])
+    rows, gradients = (array.reshape(-1, channels) for array in images)
     kind = scale.dtype
     count = len(rows)
     mean, variance = reserve_space_1.astype(np.float64), reserve_space_2.astype(np.float64)
