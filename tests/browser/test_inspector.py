@@ -310,3 +310,40 @@ def test_filters_follow_the_values(open_notebook):
     notebook.run(2)
     corner = "e => e.getContext('2d').getImageData(2, 2, 1, 1).data[0] === 84"
     notebook.page.wait_for_function(corner, arg=panel.find("tfb-filters").element_handle())
+
+
+def test_what_was_chosen_before_there_was_a_map_is_in_sight(open_notebook) -> None:
+    notebook = open_notebook(
+        [
+            "import tfbench as tf",
+            "with tf.name_scope('net'):\n"
+            "    y = tf.placeholder(tf.float32, [2], name='x')\n"
+            "    for i in range(90):\n"
+            "        with tf.name_scope(f'part{i}'):\n"
+            "            y = tf.nn.relu(tf.tanh(y, name='bent'), name='out')",
+            "panel = tf.inspect(tf.get_default_graph())\npanel.selected = 'net/part85/bent'\npanel",
+            "panel.hide(type='Relu')",
+        ]
+    )
+    for cell in range(3):
+        notebook.run(cell)
+    panel = Panel(notebook, 2)
+    expect(panel.title).to_have_text("net/part85/bent")
+    assert panel.locate("net/part85/bent")["visible"]
+    # Another part of the graph is shown from its beginning, unless that would lose it.
+    notebook.run(3)
+    expect(panel.find("tfb-chips")).to_contain_text("type Relu")
+    assert panel.locate("net/part85/bent")["visible"]
+
+
+def test_a_view_of_its_own_is_filled(shown) -> None:
+    notebook, _ = shown()
+    notebook.cell(1).locator(".jp-OutputArea-output").first.click(button="right", position={"x": 4, "y": 200})
+    view = notebook.page.get_by_text("Create New View for Cell Output")
+    if notebook.app != "lab":
+        expect(view).to_have_count(0)
+        return
+    view.click()
+    own = notebook.page.locator(".jp-LinkedOutputView")
+    expect(own.get_by_test_id("tfb-status")).to_be_in_viewport(ratio=1)
+    assert own.get_by_test_id("tfb-panel").bounding_box()["height"] <= own.bounding_box()["height"]

@@ -140,7 +140,7 @@ function Tiles({ answer, input, colour }: { answer: FiltersAnswer; input: number
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = size.w - 2 * PADDING;
   const [, outputs, high, wide] = answer.tiles as [number, number, number, number];
-  const zoom = Math.max(1, Math.ceil(SMALLEST / wide), Math.min(12, Math.floor(width / (Math.min(outputs, 8) * (wide + 1)))));
+  const zoom = Math.max(1, Math.ceil(SMALLEST / wide), Math.min(Math.max(12, Math.floor(72 / wide)), Math.floor(width / (Math.min(outputs, 8) * (wide + 1)))));
   const columns = Math.max(1, Math.min(outputs, Math.floor((width + GAP) / (wide * zoom + GAP))));
   const rows = Math.ceil(outputs / columns);
   useEffect(() => {
