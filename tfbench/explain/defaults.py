@@ -60,6 +60,21 @@ def plain_session(session: Any) -> Any:
     return plain
 
 
+def session_that_runs(fetches: Any, session: Any, what: str) -> Any:
+    """The session that is to run `fetches`: the one that is given, else the default one or the bench's, if it can.
+
+    Args:
+      what: what is to be done, for the error: "time".
+
+    Raises:
+      ValueError: if there is none, or the one that is given is closed.
+    """
+    found = plain_session(session) or session_for(graph_of_fetches(fetches) or graph_for())
+    if found is None:
+        raise ValueError(f"Cannot {what}: no session runs this graph. Use `with tf.Session():` or pass session=…")
+    return found
+
+
 def graph_of_fetches(fetches: Any) -> Graph | None:
     """The graph of the first object in a nest of fetches; None where all are names."""
     if isinstance(fetches, (list, tuple, Mapping)):

@@ -14,7 +14,7 @@ from tfbench.engine.frames import flattened
 from tfbench.engine.operation import Operation
 from tfbench.engine.stepping import Executed
 from tfbench.engine.steps import LoopStep, all_steps
-from tfbench.explain.defaults import graph_for, graph_of_fetches, plain_session, session_for
+from tfbench.explain.defaults import session_that_runs
 from tfbench.explain.places import Place, created_at, short_device
 from tfbench.explain.rows import Rows
 from tfbench.explain.stepped_run import SteppedRun
@@ -373,9 +373,5 @@ def step(fetches: Any, feed_dict: Any = None, session: Any = None, breakpoints: 
       ValueError: if there is no session that runs this graph. What `Session.run` raises for fetches and feeds that do
         not fit. KeyError: for a breakpoint that is not in the graph.
     """
-    session = plain_session(session)
-    graph = graph_of_fetches(fetches) or graph_for(None, session)
-    session = session or session_for(graph)
-    if session is None:
-        raise ValueError("Cannot step: no session runs this graph. Use `with tf.Session():` or pass session=…")
+    session = session_that_runs(fetches, session, "step")
     return Stepper(session, fetches, feed_dict, breakpoints)

@@ -12,7 +12,7 @@ import statistics
 import time
 from typing import Any, NamedTuple
 
-from tfbench.explain.defaults import graph_for, graph_of_fetches, plain_session, session_for
+from tfbench.explain.defaults import session_that_runs
 from tfbench.explain.rows import Rows, plain
 from tfbench.explain.text import count
 from tfbench.explain.trace import Trace
@@ -152,11 +152,7 @@ def timing(fetches: Any, feed_dict: Any = None, session: Any = None, runs: int |
     """
     if runs is not None and runs < 1:
         raise ValueError(f"runs must be at least 1, but is {runs}")
-    session = plain_session(session)
-    graph = graph_of_fetches(fetches) or graph_for(None, session)
-    session = session or session_for(graph)
-    if session is None:
-        raise ValueError("Cannot time: no session runs this graph. Use `with tf.Session():` or pass session=…")
+    session = session_that_runs(fetches, session, "time")
     before = session.resources.snapshot()
     try:
         return _timed(session, fetches, feed_dict, runs)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tfbench.engine.ops.matmul import trace as matrix_trace
 from tfbench.engine.trace import Executed, Recorder
 from tfbench.explain.chrome import chrome_trace
-from tfbench.explain.defaults import graph_for, graph_of_fetches, session_for
+from tfbench.explain.defaults import graph_of_fetches, session_for, session_that_runs
 from tfbench.explain.places import short_device
 from tfbench.explain.rows import Rows, plain
 
@@ -153,10 +153,7 @@ def trace(
         feed_dict, name = None, feed_dict
     if x is not None or name is not None or (feed_dict is None and session is None and _is_matrix(fetches)):
         return matrix_trace(fetches if x is None else x, name)
-    graph = graph_of_fetches(fetches) or graph_for(None, session)
-    session = session or session_for(graph)
-    if session is None:
-        raise ValueError("Cannot trace: no session runs this graph. Use `with tf.Session():` or pass session=…")
+    session = session_that_runs(fetches, session, "trace")
     return Trace(*session.trace(fetches, feed_dict))
 
 

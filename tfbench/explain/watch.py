@@ -19,7 +19,7 @@ from tfbench.engine.hooks import unhook, weakly
 from tfbench.engine.operation import Operation
 from tfbench.engine.resources import VARIABLE_TYPES, variable_key
 from tfbench.engine.watching import Tap
-from tfbench.explain.defaults import graph_for, graph_of_fetches, plain_session, session_for
+from tfbench.explain.defaults import session_that_runs
 from tfbench.explain.follower import follower_of
 from tfbench.explain.rows import Rows
 from tfbench.value_stats import ValueStats, value_stats
@@ -229,11 +229,7 @@ def watch(*tensors: Any, every: float = 0.1, session: Any = None) -> Watch:
         raise ValueError("watch() takes tensors, variables, or their names")
     if every <= 0:
         raise ValueError(f"every must be more than 0 seconds, but is {every}")
-    session = plain_session(session)
-    graph = graph_of_fetches(list(tensors)) or graph_for(None, session)
-    session = session or session_for(graph)
-    if session is None:
-        raise ValueError("Cannot watch: no session runs this graph. Use `with tf.Session():` or pass session=…")
+    session = session_that_runs(list(tensors), session, "watch")
     return Watch(session, [_element(session.graph, each) for each in tensors], every)
 
 
