@@ -55,7 +55,7 @@ class RefVariable(Variable):
         beside = [buffer]
         self._initializer_op = add_made(
             state.assign,
-            f"{scope}Assign" if scope else graph.unique_name("Assign"),
+            graph.unique_name("Assign"),
             (self._variable, guarded(scope, value)),
             {"T": value_type, "validate_shape": bool(validate_shape)},
             buffer.trace,

@@ -150,3 +150,21 @@ def updates_of_layers_are_found_from_inputs(tf):
         for inputs in (y, x, other, None, [x, other]):
             found.append([update.name for update in layer.get_updates_for(inputs)])
     return found
+
+
+@program()
+def what_a_variable_is_made_of_has_its_names(tf):
+    tf.Variable(1.0, name="v")
+    tf.get_variable("w", [1], initializer=tf.zeros_initializer())
+    made = tf.get_default_graph().get_operations()
+    with tf.name_scope("v/"):
+        again = tf.assign(tf.global_variables()[0], 2.0)
+    return again, [tf.no_op(name=op.name) for op in made]
+
+
+@program(messages=[])
+def a_graph_is_imported_into_itself(tf):
+    v = tf.Variable(1.0, name="v")
+    tf.train.MomentumOptimizer(0.5, 0.5).minimize(v * v)
+    message = tf.get_default_graph().as_graph_def()
+    return tf.import_graph_def(message, name="", return_elements=["v", "v/Assign", "Momentum", "v/Momentum/Assign"])
