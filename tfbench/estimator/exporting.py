@@ -38,7 +38,7 @@ def export(
     for name, tensors in (receiver.receiver_tensors_alternatives or {}).items():
         for key, output in outputs.items():
             signatures[f"{name}:{key}"] = output.as_signature_def(tensors)
-    folder = _new_folder(os.fspath(base))
+    folder = _new_folder(os.fsdecode(base))
     partial = f"{folder}.partial"
     with Session(config=config) as session:
         local_init_op = spec.scaffold.local_init_op or Scaffold.default_local_init_op()

@@ -97,7 +97,7 @@ class RunConfig:
                 raise ValueError(f"{name} should be > 0, got {value}")
         if device_fn is not None and not callable(device_fn):
             raise ValueError(f"device_fn must be callable with exactly one argument, got {device_fn!r}")
-        self._model_dir = None if model_dir is None else os.fspath(model_dir)
+        self._model_dir = None if model_dir is None else os.fsdecode(model_dir)
         self._tf_random_seed = tf_random_seed
         self._save_summary_steps = save_summary_steps
         self._save_checkpoints_steps = save_checkpoints_steps
@@ -164,7 +164,7 @@ def settled(config: Any, model_dir: Any) -> RunConfig:
     elif not isinstance(config, RunConfig):
         raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
     if model_dir is not None:
-        model_dir = os.fspath(model_dir)
+        model_dir = os.fsdecode(model_dir)
         if config.model_dir is not None and config.model_dir != model_dir:
             raise ValueError(
                 "`model_dir` are set both in constructor and `RunConfig`, but with different values. In constructor: "

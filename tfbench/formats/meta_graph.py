@@ -89,7 +89,7 @@ def write_message(filename: str, message: Any, as_text: bool = False) -> None:
     """Writes a message into a file, in one stroke."""
     from google.protobuf import text_format
 
-    filename = os.fspath(filename)
+    filename = os.fsdecode(filename)
     data = text_format.MessageToString(message).encode() if as_text else message.SerializeToString(deterministic=True)
     write_file(filename, data)
 
@@ -170,7 +170,7 @@ def read_message(filename: str, message: Any) -> Any:
     from google.protobuf import text_format
     from google.protobuf.message import DecodeError
 
-    filename = os.fspath(filename)
+    filename = os.fsdecode(filename)
     if not os.path.isfile(filename):
         raise OSError(f"File does not exist. Received: {filename}.")
     with open(filename, "rb") as file:

@@ -22,7 +22,7 @@ def parse_saved_model(export_dir: Any) -> Any:
     from tfbench.formats.meta_graph import read_message
     from tfbench.formats.protos import SavedModel
 
-    folder = os.fspath(export_dir)
+    folder = os.fsdecode(export_dir)
     for name in (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT):
         path = os.path.join(folder, name)
         if os.path.isfile(path):
@@ -35,7 +35,7 @@ def parse_saved_model(export_dir: Any) -> Any:
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
     """Whether there is a SavedModel in a folder."""
-    folder = os.fspath(export_dir)
+    folder = os.fsdecode(export_dir)
     names = (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT)
     return any(os.path.isfile(os.path.join(folder, name)) for name in names)
 
@@ -60,7 +60,7 @@ def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | No
       OSError: if there is no SavedModel. RuntimeError: if it has no meta graph with these tags.
     """
     meta_graph = _with_tags(parse_saved_model(export_dir), tags)
-    folder = os.fspath(export_dir)
+    folder = os.fsdecode(export_dir)
     with sess.graph.as_default():
         saver = import_meta_graph(meta_graph, import_scope=import_scope, **saver_kwargs)
         if saver is None:

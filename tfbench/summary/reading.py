@@ -23,7 +23,7 @@ def summary_iterator(path: Any) -> Iterator[Any]:
 
     from tfbench.formats.protos import Event
 
-    path = os.fspath(path)
+    path = os.fsdecode(path)
     for number, record in enumerate(read_records(path)):
         try:
             yield Event.FromString(record)

@@ -81,7 +81,7 @@ class Checkpoint(Trackable):
           ValueError: if there is no session, or an object cannot be saved. OpError: if the files cannot be written.
         """
         session = _session(session)
-        path = self.write(f"{os.fspath(file_prefix)}-{self._count(session)}", session)
+        path = self.write(f"{os.fsdecode(file_prefix)}-{self._count(session)}", session)
         checkpoint_state.update_state(os.path.dirname(path), path, [path], None, None, None, relative=True)
         return path
 
@@ -98,7 +98,7 @@ class Checkpoint(Trackable):
           ValueError: if there is no session, or an object cannot be saved. OpError: if the files cannot be written.
         """
         session = _session(session)
-        path = os.fspath(file_prefix)
+        path = os.fsdecode(file_prefix)
         if os.path.dirname(path):
             os.makedirs(os.path.dirname(path), exist_ok=True)
         return self._saving.run(ObjectGraph(self), session, path)
@@ -119,8 +119,8 @@ class Checkpoint(Trackable):
         message = saved_graph(reader)
         if message is None:
             self._make_counter()
-            return NameBasedSaverStatus(self, os.fspath(save_path), optional=self._save_counter)
-        restoring = Restoring(self, message, os.fspath(save_path), self._restoring)
+            return NameBasedSaverStatus(self, os.fsdecode(save_path), optional=self._save_counter)
+        restoring = Restoring(self, message, os.fsdecode(save_path), self._restoring)
         restoring.match()
         if self._make_counter():  # so that it is initialized with all the others
             restoring.match()

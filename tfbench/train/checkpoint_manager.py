@@ -47,7 +47,7 @@ class CheckpointManager:
             raise ValueError("`step_counter` should be passed if `checkpoint_interval` is not None.")
         self._max_to_keep = max_to_keep
         self._keep_checkpoint_every_n_hours = keep_checkpoint_every_n_hours
-        self._directory = os.fspath(directory)
+        self._directory = os.fsdecode(directory)
         self._checkpoint_prefix = os.path.join(self._directory, checkpoint_name)
         self._init_fn = init_fn
         self._checkpoint_interval = checkpoint_interval

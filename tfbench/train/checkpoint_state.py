@@ -127,7 +127,7 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
 
     from tfbench.formats import protos
 
-    checkpoint_dir = os.fspath(checkpoint_dir)
+    checkpoint_dir = os.fsdecode(checkpoint_dir)
     path = state_path(checkpoint_dir, latest_filename)
     try:
         with open(path, encoding="utf-8") as file:
@@ -176,14 +176,14 @@ def _files(prefix: str) -> list[str]:
 
 def checkpoint_exists(checkpoint_prefix: str) -> bool:
     """Whether there is a checkpoint, of either format, at a prefix."""
-    return bool(_files(os.fspath(checkpoint_prefix)))
+    return bool(_files(os.fsdecode(checkpoint_prefix)))
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[str]) -> list[float]:
     """When the checkpoints were written, in seconds; those that do not exist are left out."""
     times = []
     for prefix in checkpoint_prefixes:
-        found = _files(prefix)
+        found = _files(os.fsdecode(prefix))
         if found:
             with contextlib.suppress(FileNotFoundError):  # it may be removed right now
                 times.append(os.stat(found[0]).st_mtime)

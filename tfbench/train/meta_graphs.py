@@ -50,7 +50,8 @@ def write_graph(graph_or_graph_def: Any, logdir: str, name: str, as_text: bool =
     from tfbench.formats.meta_graph import write_message
 
     message = graph_or_graph_def.as_graph_def() if hasattr(graph_or_graph_def, "as_graph_def") else graph_or_graph_def
+    logdir = os.fsdecode(logdir)
     os.makedirs(logdir, exist_ok=True)
-    path = os.path.join(logdir, name)
+    path = os.path.join(logdir, os.fsdecode(name))
     write_message(path, message, as_text)
     return path

@@ -243,7 +243,7 @@ class Saver:
         latest_filename = latest_filename or checkpoint_state.STATE_FILE
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        save_path = os.fspath(save_path)
+        save_path = os.fsdecode(save_path)
         path = self._with_step(sess, save_path, global_step)
         if os.path.basename(save_path) == latest_filename and not self._sharded:
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
@@ -297,7 +297,7 @@ class Saver:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
-        path = os.fspath(save_path)
+        path = os.fsdecode(save_path)
         if not checkpoint_state.checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
         if self.saver_def is None:

@@ -59,7 +59,7 @@ class CheckpointSaverHook(SessionRunHook):
             raise ValueError("You cannot provide both saver and scaffold.")
         self._saver = saver
         self._scaffold = scaffold
-        self._folder = os.fspath(checkpoint_dir)
+        self._folder = os.fsdecode(checkpoint_dir)
         self._save_path = os.path.join(self._folder, checkpoint_basename)
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._listeners = list(listeners or ())

@@ -82,7 +82,7 @@ class Supervisor:
             self._saver = self._part(saver, GraphKeys.SAVERS, lambda: Saver() if global_variables() else None)
             self._summary_op = self._part(summary_op, GraphKeys.SUMMARY_OP, merge_all)
             self._global_step = self._part(global_step, GraphKeys.GLOBAL_STEP, self._step_by_name)
-        self._logdir = os.fspath(logdir) if logdir and is_chief else None
+        self._logdir = os.fsdecode(logdir) if logdir and is_chief else None
         self._save_summaries_secs = save_summaries_secs if is_chief else None
         self._save_model_secs = save_model_secs if is_chief else None
         self._save_path = os.path.join(self._logdir, checkpoint_basename) if self._logdir else None
