@@ -99,6 +99,12 @@ def test_usage(net: Shell, line: str, message: str) -> None:
     net.run("%step z --feed x=[1, 2] --stop")
 
 
+def test_what_is_written_is_evaluated_once(net: Shell) -> None:
+    net.run("asked = []")
+    net.run("%step (asked.append(1), z)[1] --feed x=[2, 3]")
+    assert net.run("asked") == [1]
+
+
 def test_a_run_that_is_over(net: Shell) -> None:
     net.run("%step z --feed x=[2, 3] --finish;")
     assert "at its end" in str(net.fail("%step"))

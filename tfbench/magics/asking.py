@@ -162,3 +162,20 @@ def leaving_graphs_alone(graphs: Iterable[Any]) -> Iterator[None]:
         for graph, mark in marks:
             if graph.version != mark.ops:
                 graph.roll_back(mark)
+
+
+@contextmanager
+def adding_nothing(graphs: Iterable[Any], magic: str) -> Iterator[None]:
+    """As `leaving_graphs_alone`, for what goes on afterwards, and would miss the operations that are taken away.
+
+    Raises:
+      UsageError: if an expression adds operations.
+    """
+    graphs = list(graphs)
+    with leaving_graphs_alone(graphs):
+        before = [graph.version for graph in graphs]
+        yield
+        if before != [graph.version for graph in graphs]:
+            raise UsageError(
+                f"%{magic}: this adds operations to the graph; make them in a cell, and {magic} what they are called"
+            )

@@ -9,7 +9,7 @@ from IPython.core.magic import magics_class
 
 from tfbench.explain.stepper import Stepper
 from tfbench.magics.arguments import argument, arguments, line_magic, name, parse, silenced_by_semicolon
-from tfbench.magics.asking import feeds, fetches, leaving_graphs_alone, saying_how_to_feed
+from tfbench.magics.asking import adding_nothing, feeds, fetches, saying_how_to_feed
 from tfbench.magics.base import BenchMagics
 
 
@@ -74,15 +74,10 @@ class StepMagic(BenchMagics):
 
     def _begin(self, args: Any) -> Stepper:
         namespace = self.names
-        with leaving_graphs_alone(self.bench.graphs.values()):
+        with adding_nothing(self.bench.graphs.values(), "step"):
             wanted = fetches(" ".join(args.fetch), self.graph_now, namespace)
             session = self.session_of(wanted)
-            before = session.graph.version
             fed = feeds(args.feed, session.graph, namespace)
-            fetches(" ".join(args.fetch), self.graph_now, namespace)
-            if session.graph.version != before:
-                # They would be taken away again, with the run half done.
-                raise UsageError("%step: this adds operations to the graph; make them in a cell, and step that")
         if self._stepper is not None:
             self._stepper.stop()
         self._stepper = stepper = Stepper(session, wanted, fed, args.breakpoints)

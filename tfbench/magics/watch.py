@@ -9,7 +9,7 @@ from IPython.core.magic import magics_class
 
 from tfbench.explain.watch import Watch, watch
 from tfbench.magics.arguments import argument, arguments, line_magic, parse, silenced_by_semicolon, split
-from tfbench.magics.asking import leaving_graphs_alone, meant
+from tfbench.magics.asking import adding_nothing, meant
 from tfbench.magics.base import BenchMagics
 
 
@@ -51,12 +51,8 @@ class WatchMagic(BenchMagics):
                 self._watch.stop()
             return self._watch.rows
         namespace = self.names
-        with leaving_graphs_alone(self.bench.graphs.values()):
-            before = {graph: graph.version for graph in self.bench.graphs.values()}
+        with adding_nothing(self.bench.graphs.values(), "watch"):
             found = [meant(part, self.graph_now, namespace) for part in split(" ".join(args.tensors), ",".__eq__)]
-            if any(graph.version != version for graph, version in before.items()):
-                # They would be taken away again, so no run could compute them.
-                raise UsageError("%watch: this adds operations to the graph; make them in a cell, and watch those")
             session = self.session_of(found)
         try:
             begun = watch(*found, every=args.every, session=session)
