@@ -62,7 +62,7 @@ class Estimator:
         self._model_fn = model_fn
         self._params = copy.deepcopy(params or {})
         if isinstance(warm_start_from, (str, bytes, os.PathLike)):
-            warm_start_from = WarmStartSettings(os.fspath(warm_start_from))
+            warm_start_from = WarmStartSettings(os.fsdecode(warm_start_from))
         if warm_start_from is not None and not isinstance(warm_start_from, WarmStartSettings):
             raise ValueError(f"warm_start_from must be a string or WarmStartSettings, instead got {warm_start_from!r}")
         self._warm_start = warm_start_from
