@@ -19,7 +19,7 @@ from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.base import constant
-from tfbench.engine.ops.script import _explained, _functions, _outputs, _tokens
+from tfbench.engine.ops.script import bind_function, functions, new_token, unknown_shapes
 from tfbench.engine.tensor import OPERATORS, Tensor
 
 __all__ = ["py_function"]
@@ -35,9 +35,8 @@ _eager = op(
 )
 
 
-@_eager.shape
-def _shape(node: Operation, *inputs: Any) -> Any:
-    return [None] * len(node.attrs["Tout"])
+_eager.shape(unknown_shapes)
+_eager.bind(CPU)(bind_function)
 
 
 class EagerTensor(Tensor):
@@ -133,40 +132,17 @@ def _converted(value: Any, dtype: Any) -> Tensor:
     return convert_to_tensor(value, dtype=dtype)
 
 
-@_eager.bind(CPU)
-def _bind(context: Any) -> Callable[..., Any]:
-    from tfbench import errors
-
-    token, types = context.attrs["token"], context.attrs["Tout"]
-    function = _functions(context.op.graph).by_token.get(token)
-    if function is None:
-        raise errors.UnknownError(
-            context.op.node_def,
-            context.op,
-            f"callback {token} is not found: the graph was imported, and Python functions do not travel with graphs.",
-        )
-
-    def call(*arrays: Array) -> list[Array]:
-        try:
-            returned = function(*[np.array(array) for array in arrays])
-        except Exception as error:
-            raise _explained(error) from error
-        return _outputs(returned, types, token)
-
-    return call
-
-
 def eager_node(function: Callable[..., Any], inp: Any, types: list[Any], name: str | None) -> Operation:
     """A node that calls `function` with arrays; it returns a list of them."""
-    token = f"pyfunc_{next(_tokens)}"
+    token = new_token()
     node = _eager.node(list(inp), token=token, Tout=types, name=name)
-    _functions(get_default_graph()).by_token[token] = function
+    functions(get_default_graph()).by_token[token] = function
     return node
 
 
 def immediate_of(node: Operation) -> Any:
     """The function of a node, with its last call."""
-    return _functions(node.graph).by_token[node.attrs["token"]]
+    return functions(node.graph).by_token[node.attrs["token"]]
 
 
 def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:

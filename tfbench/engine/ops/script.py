@@ -41,25 +41,33 @@ class _Functions:
         self.by_token = dict(state)
 
 
-def _functions(graph: Graph) -> _Functions:
+def functions(graph: Graph) -> _Functions:
+    """The Python functions of a graph."""
     return graph.extension("py_funcs", _Functions)
 
 
 _tokens = itertools.count()
 
 
+def new_token() -> str:
+    """What a function that is added to a graph is known by."""
+    return f"pyfunc_{next(_tokens)}"
+
+
 @stateful_op.shape
 @stateless_op.shape
-def _shape(node: Operation, *inputs: Any) -> Any:
+def unknown_shapes(node: Operation, *inputs: Any) -> Any:
+    """Nothing is known of what a function will return."""
     return [None] * len(node.attrs["Tout"])
 
 
 @stateful_op.bind(CPU)
 @stateless_op.bind(CPU)
-def _bind(context: Any) -> Callable[..., Any]:
+def bind_function(context: Any) -> Callable[..., Any]:
+    """The kernel that calls a node's function, found by its token."""
     token = context.attrs["token"]
     types = context.attrs["Tout"]
-    function = _functions(context.op.graph).by_token.get(token)
+    function = functions(context.op.graph).by_token.get(token)
     if function is None:
         raise errors.UnknownError(
             context.op.node_def,
@@ -144,11 +152,11 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
       A tensor, or a list of them (the operation if there are none), of unknown shape.
     """
     graph = get_default_graph()
-    token = f"pyfunc_{next(_tokens)}"
+    token = new_token()
     types = [as_dtype(t) for t in Tout] if isinstance(Tout, (list, tuple)) else [as_dtype(Tout)]
     definition = stateful_op if stateful else stateless_op
     node = definition.node(list(inp), token=token, Tout=types, name=name)
-    _functions(graph).by_token[token] = func
+    functions(graph).by_token[token] = func
     outputs: list[Tensor] = node.outputs
     if isinstance(Tout, (list, tuple)):
         return outputs if outputs else node
