@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfbench.contrib.rnn_block_cells import LSTMBlockCell
 from tfbench.contrib.rnn_cells import LayerNormBasicLSTMCell, NASCell
 from tfbench.contrib.rnn_stacks import stack_bidirectional_dynamic_rnn, stack_bidirectional_rnn
 from tfbench.contrib.rnn_wrappers import EmbeddingWrapper, InputProjectionWrapper, OutputProjectionWrapper
@@ -23,6 +24,7 @@ __all__ = [
     "EmbeddingWrapper",
     "GRUCell",
     "InputProjectionWrapper",
+    "LSTMBlockCell",
     "LSTMCell",
     "LSTMStateTuple",
     "LayerNormBasicLSTMCell",

@@ -62,7 +62,13 @@ def signature(op: Any) -> dict[str, Any]:
     }
 
 
+#: what `tf.contrib` of TensorFlow 1 registers, and TensorFlow 2 has lost
+_CONTRIB = {"LSTMBlockCell": "function"}
+
+
 def gradient(type: str) -> str:
+    if type in _CONTRIB:
+        return _CONTRIB[type]
     try:
         return "none" if ops.gradient_registry.lookup(type) is None else "function"
     except LookupError:

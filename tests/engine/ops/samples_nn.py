@@ -224,6 +224,13 @@ def _others() -> dict[str, list[Sample]]:
     for value in EVERYWHERE:
         add("L2Loss", value)
     add("IdentityN", [MATRIX, WHOLE])
+    step = [numbers(2, 4), numbers(2, 3) / 2, numbers(2, 3), numbers(7, 12) / 4, *(numbers(3) / n for n in (2, 3, 4))]
+    step.append(numbers(12))
+    for peephole in (False, True):
+        add("LSTMBlockCell", *step, forget_bias=0.5, cell_clip=-1.0, use_peephole=peephole)
+        results = [np.abs(numbers(2, 3)) / n for n in (3, 4, 5, 6, 7, 8, 9, 10)]
+        add("LSTMBlockCellGrad", *step, *results, use_peephole=peephole)
+    add("LSTMBlockCell", *step, cell_clip=0.5)
     return table
 
 

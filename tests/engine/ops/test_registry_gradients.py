@@ -45,6 +45,7 @@ ELSEWHERE: dict[str, str] = {
         ("RandomGamma", "StatelessRandomGammaV3"),
         "samples move along their distribution, not as the generator would draw them; tested in test_special_slopes",
     ),
+    "LSTMBlockCell": "two of its seven results are differentiated alone; tested in the facts of rnn_cells",
     "PreventGradient": "it refuses to be differentiated; tested in the facts of array_misc",
     "EagerPyFunc": "it calls a Python function; tested in the facts of py_function",
     "SparseDenseCwiseAdd": "TensorFlow has not implemented it, and says so",

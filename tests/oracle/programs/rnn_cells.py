@@ -101,6 +101,8 @@ WRAPPED = {
     "input": lambda c: c.InputProjectionWrapper(c.LSTMCell(3), 5),
     "layer norm": lambda c: c.LayerNormBasicLSTMCell(3, forget_bias=2.0, norm_gain=1.5, norm_shift=0.5),
     "no layer norm": lambda c: c.LayerNormBasicLSTMCell(3, layer_norm=False, activation=abs),
+    "block": lambda c: c.LSTMBlockCell(3, forget_bias=0.5),
+    "block, all": lambda c: c.LSTMBlockCell(3, cell_clip=0.3, use_peephole=True, name="mine"),
     "searched": lambda c: c.NASCell(3),
     "searched, all": lambda c: c.NASCell(3, num_proj=2, use_bias=True),
 }
@@ -109,6 +111,29 @@ WRAPPED = {
 @program(cases=WRAPPED, oracle="1.15", graph=False, tol=1e-5)
 def contrib_cells(tf, case):
     return twice(tf, case(tf.contrib.rnn))
+
+
+@program(cases=[False, True], oracle="1.15", graph=False, tol=1e-5)
+def gradients_of_steps_in_one_op(tf, peephole):
+    cell = tf.contrib.rnn.LSTMBlockCell(3, use_peephole=peephole)
+    x = tf.constant(X)
+    with tf.variable_scope("net", initializer=weights):
+        _, state = cell(x, cell.zero_state(2, tf.float32))
+        output, state = cell(x * x, state)
+    loss = tf.reduce_sum(output * output) + tf.reduce_sum(state.c)
+    grads = tf.gradients(loss, [x] + tf.trainable_variables())
+    return [line for line in nodes(tf) if "LSTM" in line], run(tf, grads)
+
+
+@program(oracle="1.15", graph=False)
+def steps_in_one_op_refuse(tf):
+    cell = tf.contrib.rnn.LSTMBlockCell(3)
+    pair = cell.zero_state(2, tf.float32)
+    return [
+        attempt(cell, tf.placeholder(tf.float32, [2, None]), pair),
+        attempt(cell, tf.ones([2, 4]), pair + pair),
+        attempt(cell, tf.ones([2, 4, 1]), pair),
+    ]
 
 
 @program(oracle="1.15", graph=False, tol=1e-5)

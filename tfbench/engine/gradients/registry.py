@@ -28,7 +28,7 @@ zeros_functions: dict[str, Callable[[Operation, int], Any]] = {}
 _MODULES = (
     "math", "functions", "special", "complexes", "reductions", "arrays", "gathers", "nn", "batch_norm", "random",
     "tensor_arrays", "control_flow", "loop_walk", "decompositions", "systems", "products", "diagonals", "segments",
-    "picks", "spectral", "sparse", "ctc", "script", "joins", "colors", "images",
+    "picks", "spectral", "sparse", "ctc", "lstm", "script", "joins", "colors", "images",
 )  # fmt: skip
 
 #: registered by programs: op type (or a name for gradient_override_map) -> (function or None, where)

@@ -113,6 +113,7 @@ from tfbench.engine.ops import (  # public as `tf.nn` or `tf.image`, or known by
     image_glimpse,
     image_resize,
     image_sampling,
+    lstm_block,
     nn_activations,
     nn_bias,
     nn_conv,
