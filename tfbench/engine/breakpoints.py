@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tfbench.engine.resources import VariableBuffer
+from tfbench.engine.value_text import array_of, broken, value_text
 from tfbench.value_stats import value_stats
 
 #: the breakpoint that stands for the first NaN or infinity
@@ -119,26 +117,6 @@ class Breakpoints:
         return f"Breakpoints({', '.join(map(repr, self._names))})"
 
 
-def array_of(value: Any) -> Any:
-    """The array or number behind what a slot holds; None where there is none (handles, dead values)."""
-    if isinstance(value, VariableBuffer):
-        value = value.array
-    if hasattr(value, "__cuda_array_interface__"):
-        value = value.get()
-    return value if isinstance(value, (np.ndarray, np.generic)) else None
-
-
-def broken(value: Any) -> bool:
-    """Whether a value has a NaN or an infinity in it."""
-    array = array_of(value)
-    if array is None or array.dtype.kind not in "fcV":
-        return False
-    try:
-        return not np.isfinite(array).all()
-    except TypeError:
-        return False
-
-
 def nan_text(halt: Halt) -> str:
     """Which operation made the first NaN, where it was made itself, and what it took."""
     op = halt.op
@@ -148,7 +126,7 @@ def nan_text(halt: Halt) -> str:
     if halt.iterations:
         lines[0] += f" in iteration {', '.join(map(str, halt.iterations))}"
     for tensor, value in zip(op.inputs, halt.inputs):
-        lines.append(f"  took {tensor.name}: {statistics(value)}")
+        lines.append(f"  took {tensor.name}: {value_text(value)}")
     return "\n".join(lines)
 
 
@@ -158,39 +136,3 @@ def _counts(value: Any) -> str:
         return "something that is no number"
     parts = [f"{n} {word}" for n, word in ((stats.nans, "NaN"), (stats.infs, "infinite")) if n]
     return f"{' and '.join(parts)} of {stats.size}" if parts else "a NaN or an infinity"
-
-
-def statistics(value: Any) -> str:
-    """One value in a few words: a number as it is, an array by its statistics; the same for the same value."""
-    array = array_of(value)
-    if array is None:
-        return "nothing" if value is None else f"a {type(value).__name__}"
-    kind = "string" if array.dtype == object else array.dtype.name
-    if array.ndim == 0:
-        item = array[()]
-        return _cut(repr(item)) if array.dtype == object else f"{item!s}"
-    shape = "×".join(map(str, array.shape))
-    stats = None if array.dtype == object else value_stats(array)
-    if array.size <= _FEW and array.ndim == 1:
-        return f"{kind} {_few(array)}"
-    if stats is None or not stats.size:
-        return f"{kind} {shape}"
-    bad = "".join(f", {n} {word}" for n, word in ((stats.nans, "NaN"), (stats.infs, "infinite")) if n)
-    if stats.mean is None:
-        return f"{kind} {shape}{bad}"
-    return (
-        f"{kind} {shape}: mean {stats.mean:.4g}, spread {stats.std:.4g}, from {stats.low:.4g} to {stats.high:.4g}{bad}"
-    )
-
-
-_FEW = 6
-
-
-def _few(array: Any) -> str:
-    if array.dtype == object:
-        return f"[{', '.join(_cut(repr(item)) for item in array)}]"
-    return f"[{', '.join(f'{item:.4g}' if array.dtype.kind == 'f' else str(item) for item in array.tolist())}]"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:26]}…{text[-13:]}"

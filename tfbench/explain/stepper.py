@@ -9,11 +9,12 @@ from types import TracebackType
 from typing import Any, NamedTuple
 from weakref import finalize
 
-from tfbench.engine.breakpoints import NAN, Breakpoints, array_of, statistics
+from tfbench.engine.breakpoints import NAN, Breakpoints
 from tfbench.engine.frames import flattened
 from tfbench.engine.operation import Operation
 from tfbench.engine.stepping import Executed
 from tfbench.engine.steps import LoopStep, all_steps
+from tfbench.engine.value_text import array_of, value_text
 from tfbench.explain.defaults import session_that_runs
 from tfbench.explain.places import Place, created_at, short_device
 from tfbench.explain.rows import Rows
@@ -272,7 +273,7 @@ class Stepper:
         step, outputs = done.step, done.outputs
         transfer = getattr(step, "transfer", None)
         kind = step.op.type if transfer is None else self._copy(transfer)
-        said = tuple(statistics(value) for value in outputs or () if value is not None)
+        said = tuple(value_text(value) for value in outputs or () if value is not None)
         number = self._numbers.get(step.op, 0)
         return DoneStep(step.op.name, kind, self._device(step), number, done.iterations, said, outputs is not None)
 

@@ -14,10 +14,10 @@ from weakref import finalize
 
 import numpy as np
 
-from tfbench.engine.breakpoints import array_of, statistics
 from tfbench.engine.hooks import unhook, weakly
 from tfbench.engine.operation import Operation
 from tfbench.engine.resources import VARIABLE_TYPES, variable_key
+from tfbench.engine.value_text import array_of, value_text
 from tfbench.engine.watching import Tap
 from tfbench.explain.defaults import session_that_runs
 from tfbench.explain.follower import follower_of
@@ -176,7 +176,7 @@ class Watch:
             found = []
             for name, value, curve, stats in zip(self._names, self._values, self._curves, self._stats):
                 seen = array_of(value) is not None
-                now = statistics(value) if seen else self._missing
+                now = value_text(value) if seen else self._missing
                 found.append(WatchRow(name, now, curve.count, tuple(curve.points()), stats))
             return Watched(found)
 

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfbench.engine.breakpoints import statistics
 from tfbench.engine.hooks import unhook, weakly
 from tfbench.engine.stepping import HOLD, Stepping
+from tfbench.engine.value_text import value_text
 from tfbench.explain.control import control
 from tfbench.explain.order import order_of
 from tfbench.explain.stepper import Stepper
@@ -154,7 +154,7 @@ class RunControls:
         stepping, _ = self._now()
         element = self._publisher.graph.get_operation_by_name(op)
         known = [stepping.values.get(tensor) for tensor in element.outputs]
-        said = [text(statistics(value)) for value in known if value is not None]
+        said = [text(value_text(value)) for value in known if value is not None]
         self._publisher.post(Packet({"kind": "value", "op": text(op), "said": said}, []))
 
     def _check_runs(self) -> None:
