@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from tfbench import logging, version
+from tfbench import version
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.graph import Graph
@@ -223,41 +223,3 @@ def import_scoped_meta_graph(
         scope = "/".join(part for part in (target.get_name_scope(), import_scope) if part)
         variables = restore_collections(target, message, scope)
     return variables, elements, message
-
-
-def import_meta_graph(
-    meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None, **kwargs: Any
-) -> Any:
-    """Adds a meta graph to the default graph; returns a Saver for its variables, None if it has none.
-
-    Args:
-      meta_graph_or_file: a MetaGraphDef, or the path of one.
-      clear_devices: forget the devices of the nodes.
-      import_scope: the name scope that the nodes go into.
-      **kwargs: `input_map` and `return_elements` as `tf.import_graph_def` has them.
-
-    Raises:
-      OSError: if the file is missing or holds something else.
-    """
-    from tfbench.train.saveables import all_saveables
-    from tfbench.train.saver import Saver
-
-    graph = get_default_graph()
-    mark = graph.mark()
-    try:
-        variables, _, message = import_scoped_meta_graph(
-            meta_graph_or_file, clear_devices=clear_devices, import_scope=import_scope, **kwargs
-        )
-    except Exception:
-        graph.roll_back(mark)
-        raise
-    if message.HasField("saver_def"):
-        scope = import_scope
-        for name, variable in variables.items():
-            scope = variable.name.removesuffix(name).rstrip("/")
-            break
-        return Saver(saver_def=message.saver_def, name=scope)
-    if all_saveables():
-        return Saver()
-    logging.info("Saver not created because there are no variables in the graph to restore")
-    return None

@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from tfbench import logging
+from tfbench.engine.default_graph import get_default_graph
+from tfbench.train.saveables import all_saveables
+from tfbench.train.saver import Saver
+
 
 def export_meta_graph(
     filename: str | None = None,
@@ -38,11 +43,36 @@ def import_meta_graph(
 ) -> Any:
     """Adds a meta graph to the default graph; returns a Saver for its variables, None if it has none.
 
-    Arguments: see `tfbench.formats.meta_graph.import_meta_graph`.
-    """
-    from tfbench.formats.meta_graph import import_meta_graph as import_
+    Args:
+      meta_graph_or_file: a MetaGraphDef, or the path of one.
+      clear_devices: forget the devices of the nodes.
+      import_scope: the name scope that the nodes go into.
+      **kwargs: `input_map` and `return_elements` as `tf.import_graph_def` has them.
 
-    return import_(meta_graph_or_file, clear_devices, import_scope, **kwargs)
+    Raises:
+      OSError: if the file is missing or holds something else.
+    """
+    from tfbench.formats.meta_graph import import_scoped_meta_graph
+
+    graph = get_default_graph()
+    mark = graph.mark()
+    try:
+        variables, _, message = import_scoped_meta_graph(
+            meta_graph_or_file, clear_devices=clear_devices, import_scope=import_scope, **kwargs
+        )
+    except Exception:
+        graph.roll_back(mark)
+        raise
+    if message.HasField("saver_def"):
+        scope = import_scope
+        for name, variable in variables.items():
+            scope = variable.name.removesuffix(name).rstrip("/")
+            break
+        return Saver(saver_def=message.saver_def, name=scope)
+    if all_saveables():
+        return Saver()
+    logging.info("Saver not created because there are no variables in the graph to restore")
+    return None
 
 
 def write_graph(graph_or_graph_def: Any, logdir: str, name: str, as_text: bool = True) -> str:
