@@ -8,6 +8,7 @@ from typing import Any
 from tfbench.engine import dtypes, ops
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
+from tfbench.engine.ops.control_flow import cond
 from tfbench.engine.ops.math_complex import complex, real
 from tfbench.engine.ops.spectral_real import irfft, rfft
 from tfbench.engine.tensor import Tensor
@@ -42,13 +43,17 @@ def dct(
       NotImplementedError: for another axis. ValueError: for other types or norms.
     """
     _check(convert_to_tensor(input) if not isinstance(input, Tensor) else input, type, n, axis, norm)
+    return _dct(input, type, n, norm, name)
+
+
+def _dct(input: Any, type: int, n: Any, norm: str | None, name: str | None = None) -> Tensor:
     with name_scope(name, "dct", [input]):
         x: Any = convert_to_tensor(input)
         zero = convert_to_tensor(0.0, dtype=x.dtype)
-        own: Any = x.shape.as_list()[-1] or ops.shape(x)[-1]
+        own: Any = _last(x) or ops.shape(x)[-1]
         if n is not None:
             x = _of_length(x, n, own)
-        size: Any = x.shape.as_list()[-1] or ops.shape(x)[-1]
+        size: Any = _last(x) or ops.shape(x)[-1]
         count: Any = ops.cast(size, x.dtype)
         if type == 1:
             mirrored = ops.concat([x, x[..., -2:0:-1]], -1)
@@ -69,7 +74,7 @@ def dct(
             scale = 2.0 * ops.exp(complex(zero, ops.range(count) * math.pi * 0.5 / count))
             found = irfft(scale * complex(x, zero), fft_length=[2 * size])[..., :size]
         else:
-            twice: Any = dct(x, type=2, n=2 * size, axis=axis, norm=None)
+            twice: Any = _dct(x, 2, 2 * size, None)
             found = twice[..., 1::2]
             if norm == "ortho":
                 found *= math.sqrt(0.5) * ops.rsqrt(count)
@@ -77,11 +82,25 @@ def dct(
         return result
 
 
-def _of_length(x: Any, n: int, own: Any) -> Any:
-    if n <= own:
-        return x[..., 0:n]
-    paddings = [[0, 0]] * (x.shape.ndims - 1) + [[0, n - own]]
-    return ops.pad(x, paddings=convert_to_tensor(paddings, dtype=dtypes.int32))
+def _last(x: Any) -> int | None:
+    sizes = x._shape
+    return sizes[-1] if sizes else None
+
+
+def _of_length(x: Any, n: Any, own: Any) -> Any:
+    """`x` cut or filled up to `n`; which of the two may be known only in a run."""
+
+    def filled() -> Any:
+        count = x.shape.ndims
+        if count is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        paddings = [[0, 0]] * (count - 1) + [[0, n - own]]
+        return ops.pad(x, paddings=convert_to_tensor(paddings, dtype=dtypes.int32))
+
+    shorter = n <= own
+    if isinstance(shorter, Tensor):
+        return cond(shorter, lambda: x[..., 0:n], filled)
+    return x[..., 0:n] if shorter else filled()
 
 
 def _weights(first: Any, rest: Any, size: Any) -> Any:

@@ -168,3 +168,32 @@ def a_graph_is_imported_into_itself(tf):
     tf.train.MomentumOptimizer(0.5, 0.5).minimize(v * v)
     message = tf.get_default_graph().as_graph_def()
     return tf.import_graph_def(message, name="", return_elements=["v", "v/Assign", "Momentum", "v/Momentum/Assign"])
+
+
+@program(
+    cases=[{"n": 4}, {"n": 30, "norm": "ortho"}, {"type": 4}, {"type": 3, "n": 4}, {"type": 1, "n": 4}, {}], tol=1e-4
+)
+def cosine_transforms_of_unknown_sizes(tf, case):
+    x = tf.placeholder(tf.float32, [2, None], name="x")
+    y = tf.signal.dct(x, **case)
+    unknown = tf.placeholder(tf.float32, None, name="unknown")
+    z = attempt(tf.signal.dct, unknown, **case)
+    with tf.Session() as sess:
+        fed = {x: np.arange(24.0).reshape(2, 12) / 8, unknown: np.arange(12.0) / 4}
+        return sess.run(y, fed), y, sess.run(z, fed) if hasattr(z, "op") else z
+
+
+@program(graph=False)
+def strides_and_dilations_of_batches(tf):
+    x, f = tf.ones([1, 5, 5, 3]), tf.ones([2, 2, 3, 1])
+    with tf.Session() as sess:
+        return [
+            attempt(sess.run, found)
+            for found in (
+                tf.nn.conv2d(x, f, [2, 1, 1, 1], "SAME"),
+                tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME", dilations=[1, 1, 1, 2]),
+                tf.nn.depthwise_conv2d_native(x, f, [1, 1, 1, 1], "SAME", dilations=[2, 1, 1, 1]),
+                tf.nn.dilation2d(x, f[..., 0], strides=[2, 1, 1, 1], rates=[1, 1, 1, 1], padding="SAME"),
+                tf.nn.dilation2d(x, f[..., 0], strides=[1, 1, 1, 1], rates=[1, 1, 1, 2], padding="SAME"),
+            )
+        ]

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from tfbench.engine.kernel_errors import invalid
-from tfbench.engine.kernels.geometry import Window, check_batch_and_depth, taps, windows
+from tfbench.engine.kernel_errors import invalid, unimplemented
+from tfbench.engine.kernels.geometry import Window, taps, windows
 from tfbench.engine.kernels.pool import lowest, pool
 
 Shape = tuple[int, ...]
@@ -26,7 +26,9 @@ def _plan(input: Shape, filter: Shape, strides: Shape, rates: Shape, padding: st
         raise invalid(f"filter must be 3-dimensional: {list(filter)}")
     if input[3] != filter[2]:
         raise invalid(f"input and filter must have the same depth: {input[3]} vs {filter[2]}")
-    check_batch_and_depth(strides, rates, "NHWC")
+    for name, values in (("Stride", strides), ("Rate", rates)):
+        if values[0] != 1 or values[3] != 1:
+            raise unimplemented(f"{name} is only supported across spatial dimensions.")
     return tuple(windows(filter[:2], input, strides=strides, padding=padding, data_format="NHWC", dilations=rates))
 
 

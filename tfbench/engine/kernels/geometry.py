@@ -126,11 +126,9 @@ def taps(found: Sequence[Window]) -> Iterator[tuple[tuple[int, int], Any, Any]]:
 def check_batch_and_depth(strides: Sequence[int], dilations: Sequence[int], data_format: str) -> None:
     """Windows move over space only."""
     spatial = spatial_axes(data_format)
-    for name, values in (("strides", strides), ("dilations", dilations)):
+    for name, values, error in (("strides", strides, unimplemented), ("dilations", dilations, invalid)):
         if any(value != 1 for axis, value in enumerate(values) if axis not in spatial):
-            raise unimplemented(
-                f"Current implementation does not yet support {name} in the batch and depth dimensions."
-            )
+            raise error(f"Current implementation does not yet support {name} in the batch and depth dimensions.")
 
 
 def is_channels_first(data_format: str) -> bool:
