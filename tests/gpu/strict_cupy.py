@@ -19,6 +19,7 @@ A kernel can be tried without that: `kernel(strict_cupy, strict_cupy.asarray(x))
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import json
 import operator
@@ -45,6 +46,9 @@ _TYPES = "?bhilqBHILQefdFD"
 waits: Counter[str] = Counter()
 #: NumPy arrays that an index brought to the device without being asked
 hidden_copies: Counter[str] = Counter()
+
+#: kernels of one's own that were launched
+launches: Counter[str] = Counter()
 
 #: functions that bring host memory to the device
 _FROM_HOST = frozenset({"array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"})
@@ -511,11 +515,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     if name not in NAMES["cupy"]:
         raise AttributeError(f"module 'cupy' has no attribute '{name}' (CuPy {FACTS['cupy']})")
-    if name == "RawModule":
+    if name in ("RawModule", "ElementwiseKernel"):
         # Without a compiler there is none, and kernels do without.
         if host_cuda.compiler() is None:
             raise AttributeError("no C++ compiler to stand in for NVRTC")
-        return _RawModule
+        return _RawModule if name == "RawModule" else _ElementwiseKernel
     if not hasattr(np, name):
         raise NotImplementedError(f"cupy.{name} is CuPy's own, and the stand-in does not have it yet")
     thing = getattr(np, name)
@@ -548,6 +552,49 @@ class _RawModule:
             host_cuda.launch(self._code, name, grid, block, plain)
 
         return kernel
+
+
+#: C's words for the types of a kernel's parameters
+_C_TYPES = {"float32": "float", "float64": "double", "bool": "bool", "int32": "int", "int64": "long long"}
+
+
+class _ElementwiseKernel:
+    """A loop around a statement of C, compiled for the host: operands are broadcast, the result is a new array."""
+
+    def __init__(
+        self, in_params: str, out_params: str, operation: str, name: str = "kernel", *, options: tuple[str, ...] = ()
+    ) -> None:
+        if not all(isinstance(option, str) and option.startswith("-") for option in options):
+            raise TypeError(f"options are a tuple of str, not {options!r}")
+        self._takes = [parameter.split() for parameter in in_params.split(", ")]
+        self._kind, gives = out_params.split()
+        self._name = name
+        taken = [
+            f"const {_C_TYPES[kind]}& {word} = ((const {_C_TYPES[kind]}*)p[{index}])[i];"
+            for index, (kind, word) in enumerate(self._takes)
+        ]
+        made = f"{_C_TYPES[self._kind]}& {gives} = (({_C_TYPES[self._kind]}*)p[{len(taken)}])[i];"
+        #: what is inside the loop, and the whole
+        self.body = "\n".join([*taken, made, f"{operation};"])
+        self._code = (
+            f'extern "C" void elementwise(long long n, void** p) {{ for (long long i = 0; i < n; ++i) {{\n'
+            f"{self.body}\n}} }}\n"
+        )
+
+    def __call__(self, *args: Any) -> ndarray:
+        if len(args) != len(self._takes):
+            raise TypeError(f"Wrong number of arguments for '{self._name}': {len(args)}, not {len(self._takes)}")
+        given: list[Any] = []
+        for arg, (kind, _) in zip(args, self._takes, strict=True):
+            if not isinstance(arg, ndarray) or arg.dtype != kind:
+                raise TypeError(f"{self._name} wants an array of {kind}, not {arg!r}")
+        plain = [np.ascontiguousarray(array) for array in np.broadcast_arrays(*_unwrap(args, given, self._name))]
+        shape = np.broadcast_shapes(*[arg.shape for arg in args])
+        result = np.empty(shape, self._kind)
+        pointers = (ctypes.c_void_p * (len(plain) + 1))(*[array.ctypes.data for array in [*plain, result]])
+        host_cuda.load(self._code).elementwise(ctypes.c_longlong(result.size), pointers)
+        launches[self._name] += 1
+        return _new(result)
 
 
 def _submodule(name: str, of_numpy: ModuleType) -> ModuleType:
@@ -644,6 +691,7 @@ def install(monkeypatch: Any, devices: int = 1, memory: int = 1 << 30) -> Module
     """Makes `import cupy` find this stand-in, with so many devices of so much memory; returns its `cuda`."""
     cuda.reset(devices, memory)
     waits.clear()
+    launches.clear()
     hidden_copies.clear()
     monkeypatch.setitem(sys.modules, "cupy", sys.modules[__name__])
     monkeypatch.setitem(sys.modules, "cupy.cuda", cuda)

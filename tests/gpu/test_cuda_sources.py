@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.engine.kernels.test_fused_device import CASES, made
 from tests.engine.kernels.test_updates_device import RULES, case, there
-from tests.gpu import nvrtc, strict_cupy
-from tfbench.engine.kernels import random_device, updates_device
+from tests.gpu import host_cuda, nvrtc, strict_cupy
+from tfbench.engine.kernels import fused_device, random_device, updates_device
 
 pytestmark = pytest.mark.skipif(
     nvrtc.compiler() is None, reason="neither NVRTC (pip install nvidia-cuda-nvrtc-cu12) nor nvcc is here"
@@ -43,6 +44,27 @@ def test_optimizers(name: str, dtype: Any, tmp_path: Path, monkeypatch: pytest.M
     made = nvrtc.ptx(updates_device.source(grad.dtype, len(arrays), recorder), updates_device.OPTIONS, tmp_path)
     assert ".entry update(" in made
     assert made.count("st.global") == len(recorder.written & {variable.name for variable in variables})
+
+
+def test_fused_chains(tmp_path: Path) -> None:
+    """Every expression, and a chain that could be fused into one rounding, as the bodies of CuPy's loops."""
+    if host_cuda.compiler() is None:
+        pytest.skip("no C++ compiler: the stand-in has no ElementwiseKernel")
+    chain = [("Mul", ["x0", "x1"], "float32"), ("AddV2", ["t0", "x0"], "float32"), ("Sub", ["t1", "t0"], "float32")]
+    kernel = fused_device.kernel(strict_cupy, ["float32"] * 2, "float32", fused_device.statements(chain))
+    loops = {"chain": kernel, **{f"f{index}": made(*one) for index, one in enumerate(CASES)}}
+    code = "".join(
+        f'extern "C" __global__ void {name}(long long n, void** p) {{\n'
+        f"long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; if (i < n) {{\n{loop.body}\n}} }}\n"
+        for name, loop in loops.items()
+    )
+    made_of = {
+        kernel.partition("(")[0]: kernel
+        for kernel in re.split(r"\.entry ", nvrtc.ptx(code, fused_device.OPTIONS, tmp_path))
+    }
+    assert set(loops) <= set(made_of)
+    assert "fma." not in made_of["chain"]
+    assert "mul.rn.f32" in made_of["chain"] or "mul.f32" in made_of["chain"]
 
 
 def test_what_does_not_compile_says_so(tmp_path: Path) -> None:

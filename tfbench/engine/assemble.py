@@ -31,7 +31,7 @@ from tfbench.engine.tensor import Tensor
 from tfbench.engine.transfers import copier, pace
 
 #: ops that take a reference and leave the variable as it is
-_READERS = frozenset({"IsVariableInitialized", "RefIdentity", "RefSwitch", "RefMerge", "RefEnter", "RefExit"})
+READERS = frozenset({"IsVariableInitialized", "RefIdentity", "RefSwitch", "RefMerge", "RefEnter", "RefExit"})
 
 #: ops whose output is their input
 _MOVES = ENTERS | EXITS | NEXTS | {"Identity", "StopGradient"}
@@ -387,7 +387,7 @@ class _Assembler:
         Numbers are ten times faster to compute with than arrays of rank 0.
         """
         steps = self._program.steps
-        if any(op.op_def.takes_references and op.type not in _READERS for op in self._program.operations):
+        if any(op.op_def.takes_references and op.type not in READERS for op in self._program.operations):
             return
         for step in all_steps(steps):
             if isinstance(step, MoveStep) and step.op.type == "Identity" and step.inputs[0][1]:

@@ -10,7 +10,7 @@ an op, so for that of the first layer's input as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from types import CodeType
 from typing import Any
@@ -88,6 +88,15 @@ def loop(program: Program, step: LoopStep) -> Generated:
     return writer.finish("loop")
 
 
+def _arranging(program: Program) -> Callable[[Sequence[AnyStep]], list[tuple[AnyStep, Sequence[int]]]] | None:
+    """What puts several steps of a list into one, on real GPUs; nothing is loaded for it where there is none."""
+    if all(device.on_host for device in program.placement.devices):
+        return None
+    from tfbench.engine.fusion import fusing
+
+    return fusing(program)
+
+
 class _Writer:
     """The lines of one function."""
 
@@ -98,6 +107,7 @@ class _Writer:
         #: the loops around the next line: their names and their counters
         self._loops: tuple[tuple[str, str], ...] = ()
         self._names: dict[str, Any] = {"count": count}
+        self._arrange = _arranging(program)
         for slot, value in enumerate(program.template):
             if value is not None:
                 # A string stays an array: kernels look at shapes, and bytes have none.
@@ -120,14 +130,18 @@ class _Writer:
         return Generated(self._names[name], self._meaning)
 
     def steps(self, steps: Sequence[AnyStep]) -> None:
-        for step in steps:
+        for step, released in self._arranged(steps):
             if isinstance(step, LoopStep):
                 self._loop(step)
                 continue
             unread = step.op.type in _ONLY_VALUES and all(slot in step.release for slot in step.outputs)
             line = "pass" if unread else step.source(len(self._lines), self._names)
-            release = self._released(step.release)
+            release = self._released(released)
             self.add(f"{line}; {release}" if release else line, step)
+
+    def _arranged(self, steps: Sequence[AnyStep]) -> Iterable[tuple[AnyStep, Sequence[int]]]:
+        """Steps, and what is released after each."""
+        return ((step, step.release) for step in steps) if self._arrange is None else self._arrange(steps)
 
     def _released(self, slots: Sequence[int]) -> str:
         targets = [f"t{slot}" for slot in slots if slot not in self._scalars]

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from tfbench.engine.placement import Placement
     from tfbench.engine.steps import AnyStep
 
+#: the attribute of an exception that says which step failed, where one line stands for several (`fusion`)
+FAILED_STEP = "_tfbench_step"
+
 
 def explain(
     error: Exception,
@@ -21,6 +24,7 @@ def explain(
     placement: Placement | None = None,
 ) -> Exception:
     """The exception to raise for `error`, which `step` raised, in these iterations of the loops around it."""
+    step = getattr(error, FAILED_STEP, step)
     if step is None:
         return error
     op = step.op
