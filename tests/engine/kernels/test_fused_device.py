@@ -14,14 +14,16 @@ import numpy as np
 import pytest
 
 import tfbench as tf
+from tests.engine.ops.sampling import declared
 from tests.gpu import host_cuda, strict_cupy
 from tfbench.engine.binding import bind
 from tfbench.engine.devices import Device
 from tfbench.engine.kernels import fused_device
-from tfbench.engine.opdef import registry
 from tfbench.engine.resources import ResourceStore
 
 GPU = Device("GPU", 0, strict_cupy)  # type: ignore[arg-type]
+
+REGISTRY = declared()
 
 #: functions of a library: CUDA's, NumPy's and the host's C library may differ in the last bits
 LIBRARY = {"Exp", "Expm1", "Log", "Log1p", "Pow", "Sigmoid", "Tanh"}
@@ -50,7 +52,7 @@ def case(type: str, kind: str) -> tuple[list[Any], Any, str]:
     kind, _, result = kind.partition(">")
     numbers = [False, True] if kind == "bool" else [0, 1, -1, 7, 2**31 - 1] if kind[0] == "i" else NUMBERS
     attrs = {"DstT": tf.as_dtype(result)} if result else {}
-    count = len(registry[type].inputs)
+    count = len(REGISTRY[type].inputs)
     kinds = ["bool", kind, kind] if type in CHOICES else [kind] * count
     columns = zip(*itertools.product(*[[False, True] if one == "bool" else numbers for one in kinds]), strict=True)
     with np.errstate(all="ignore"):
@@ -58,7 +60,7 @@ def case(type: str, kind: str) -> tuple[list[Any], Any, str]:
     if type in ("BiasAdd", "BiasAddV1"):
         operands = [operands[0].reshape(len(numbers), -1), np.array(numbers, kind)]
     with tf.Graph().as_default():
-        op = registry[type].node(*[tf.placeholder(one.dtype, one.shape) for one in operands], **attrs)
+        op = REGISTRY[type].node(*[tf.placeholder(one.dtype, one.shape) for one in operands], **attrs)
     function = (lambda x: x) if type in MOVES else bind(op, GPU, ResourceStore())
     return operands, function, op.outputs[0].dtype.name
 
@@ -105,10 +107,10 @@ def test_an_expression_is_its_kernel(index: int) -> None:
 
 def test_every_expression_is_of_an_op() -> None:
     for type, expression in fused_device.EXPRESSIONS.items():
-        count = len(registry[type].inputs)
+        count = len(REGISTRY[type].inputs)
         assert all(f"{{{index}}}" in expression for index in range(count))
         assert f"{{{count}}}" not in expression
-        assert type in MOVES or "GPU" in registry[type].kernels
+        assert type in MOVES or "GPU" in REGISTRY[type].kernels
 
 
 def test_a_body_is_a_line_of_statements() -> None:
