@@ -44,7 +44,7 @@ def single_input(
         tensor = value
         got = tensor._dtype.base_dtype
         if wanted is not None and got is not wanted.base_dtype:
-            raise _mismatch(op_def, arg, got.name, wanted, inferred_from)
+            raise _mismatch(op_def, arg, got.name, wanted, inferred_from, value)
     else:
         tensor = _convert(op_def, arg, value, wanted, inferred_from)
         got = tensor._dtype.base_dtype
@@ -77,7 +77,7 @@ def _convert(op_def: OpDef, arg: ArgDef, value: Any, wanted: DType | None, infer
     try:
         tensor = convert_to_tensor(value, dtype=wanted, name=arg.name, preferred_dtype=hint, as_ref=arg.is_ref)
         if wanted is not None and tensor._dtype.base_dtype is not wanted.base_dtype:
-            raise _mismatch(op_def, arg, tensor._dtype.base_dtype.name, wanted, inferred_from)
+            raise _mismatch(op_def, arg, tensor._dtype.base_dtype.name, wanted, inferred_from, value)
         return tensor
     except TypeError as error:
         if wanted is None or "does not match" in str(error):
@@ -93,17 +93,25 @@ def _convert(op_def: OpDef, arg: ArgDef, value: Any, wanted: DType | None, infer
             raise ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {error}") from None
         if wanted is None:
             raise
-        raise _mismatch(op_def, arg, observed, wanted, inferred_from) from None
+        raise _mismatch(op_def, arg, observed, wanted, inferred_from, value) from None
 
 
-def _mismatch(op_def: OpDef, arg: ArgDef, got: str, wanted: DType, inferred_from: dict[str, str]) -> TypeError:
+def _mismatch(
+    op_def: OpDef, arg: ArgDef, got: str, wanted: DType, inferred_from: dict[str, str], value: Any
+) -> TypeError:
     message = f"Input '{arg.name}' of '{op_def.type}' Op has type {got} that does not match "
     if arg.type_attr is None:
-        return TypeError(message + f"expected type of {wanted.name}.")
-    source = inferred_from.get(arg.type_attr)
-    if source is None:
-        return TypeError(message + f"expected type of {wanted.name} (attribute '{arg.type_attr}').")
-    return TypeError(message + f"type {wanted.name} of argument '{source}'.")
+        message += f"expected type of {wanted.name}."
+    else:
+        source = inferred_from.get(arg.type_attr)
+        if source is None:
+            message += f"expected type of {wanted.name} (attribute '{arg.type_attr}')."
+        else:
+            message += f"type {wanted.name} of argument '{source}'."
+    if isinstance(value, Tensor):
+        # Which of the program's tensors that is, `'b'` alone does not say.
+        message += f" It is {value.name!r}" + (": tf.cast converts." if arg.type_attr else ".")
+    return TypeError(message)
 
 
 def list_input(

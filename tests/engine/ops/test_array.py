@@ -451,3 +451,9 @@ def test_the_old_order_of_concat_is_told_from_the_new(axis_first: Any) -> None:
     with tf.Graph().as_default(), pytest.raises((TypeError, ValueError)) as refused:
         tf.concat(*axis_first)
     assert "the axis is the second argument" in refused.value.__notes__[0]
+
+
+def test_the_old_order_of_split_is_told_from_the_new() -> None:
+    with tf.Graph().as_default(), pytest.raises(TypeError, match="'split_dim'") as refused:
+        tf.split(1, 3, tf.ones([2, 3]))
+    assert "the value comes first" in refused.value.__notes__[0]

@@ -145,7 +145,12 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
       ValueError: if the sizes do not add up, or their number (`num`) is neither given nor known.
     """
     if isinstance(num_or_size_splits, (int, np.integer, Dimension)):
-        return _split(axis, value, num_split=int(num_or_size_splits), name=name)
+        try:
+            return _split(axis, value, num_split=int(num_or_size_splits), name=name)
+        except TypeError as error:
+            if isinstance(axis, Tensor) and not isinstance(value, Tensor):
+                error.add_note("tf.split(value, num_or_size_splits, axis): the value comes first since TensorFlow 1.0")
+            raise
     sizes = convert_to_tensor(num_or_size_splits)
     if sizes._shape == ():
         raise ValueError(
