@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tfbench.widgets.layered import Place, Size, layered
-from tfbench.widgets.static_map import Chart, Node
+from tfbench.widgets.static_map import Chart, Link, Node
+
+Point = tuple[float, float]
 
 _PAD = 14.0
 _HEADER = 28.0
@@ -133,3 +135,14 @@ def _flatten(arranged: _Arranged, x: float, y: float) -> Iterator[Drawn]:
         yield Drawn(node, x + place.x, y + place.y, size.w, size.h)
         if inner is not None:
             yield from _flatten(inner, x + place.x + (size.w - inner.size.w) / 2, y + place.y + _HEADER)
+
+
+def curves(drawing: Chart, boxes: dict[int, Drawn]) -> Iterator[tuple[Link, Point, Point, float]]:
+    """The links between boxes that are drawn: from the lower edge of one to the upper of the other, and how far a
+    curve goes straight on from either."""
+    for link in drawing.links:
+        source, target = boxes.get(id(link.source)), boxes.get(id(link.target))
+        if source is not None and target is not None:
+            start = (source.x + source.w / 2, source.y + source.h)
+            end = (target.x + target.w / 2, target.y)
+            yield link, start, end, max(abs(end[1] - start[1]) / 2, 18.0)

@@ -8,7 +8,7 @@ from typing import Any
 from tfbench.snapshot import Snapshot
 from tfbench.widgets.layered import Size
 from tfbench.widgets.static_map import Chart, chart
-from tfbench.widgets.static_places import LINE, Drawn, places
+from tfbench.widgets.static_places import LINE, Drawn, curves, places
 from tfbench.widgets.static_svg import VARIABLE, colours
 
 #: pixels each way, at most
@@ -117,13 +117,7 @@ def _lines(axes: Any, drawing: Chart, boxes: dict[int, Drawn]) -> None:
     from matplotlib.patches import PathPatch, Polygon
     from matplotlib.path import Path
 
-    for link in drawing.links:
-        source, target = boxes.get(id(link.source)), boxes.get(id(link.target))
-        if source is None or target is None:
-            continue
-        x1, y1 = source.x + source.w / 2, source.y + source.h
-        x2, y2 = target.x + target.w / 2, target.y
-        bend = max(abs(y2 - y1) / 2, 18.0)
+    for link, (x1, y1), (x2, y2), bend in curves(drawing, boxes):
         colour = VARIABLE if link.kind == "reference" else _LINE_GREY
         way = Path(
             [(x1, y1), (x1, y1 + bend), (x2, y2 - 5 - bend), (x2, y2 - 5)],

@@ -11,7 +11,7 @@ from html import escape
 
 from tfbench.snapshot import Snapshot
 from tfbench.widgets.static_map import Chart, Node, chart
-from tfbench.widgets.static_places import LINE, Drawn, places, text_width
+from tfbench.widgets.static_places import LINE, Drawn, curves, places, text_width
 
 #: the live map's colours, which colour-blind readers can tell apart: (line, fill)
 PALETTE = (
@@ -124,13 +124,7 @@ def _mark(kind: str, x: float, y: float) -> str:
 
 
 def _lines(drawing: Chart, boxes: dict[int, Drawn]) -> Iterator[str]:
-    for link in drawing.links:
-        source, target = boxes.get(id(link.source)), boxes.get(id(link.target))
-        if source is None or target is None:
-            continue
-        x1, y1 = source.x + source.w / 2, source.y + source.h
-        x2, y2 = target.x + target.w / 2, target.y
-        bend = max(abs(y2 - y1) / 2, 18.0)
+    for link, (x1, y1), (x2, y2), bend in curves(drawing, boxes):
         colour = VARIABLE if link.kind == "reference" else "#8b909a"
         dash = ' stroke-dasharray="4 4"' if link.kind == "control" else ""
         width = 1.2 + min(2.0, 0.3 * (link.edges - 1))
