@@ -66,6 +66,8 @@ def _value(tensor: Tensor, known: dict[Tensor, Array | None], depth: int) -> Arr
         if value is None:
             return None
         values.append(value)
+    if op.type == "Switch" and bool(values[1]) != bool(tensor.value_index):
+        return None  # nothing comes out on this side
     attrs = {name: op.attrs[name] for name in kernel.attrs if name in op.attrs}
     try:
         with np.errstate(all="ignore"):

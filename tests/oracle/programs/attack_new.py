@@ -197,3 +197,43 @@ def strides_and_dilations_of_batches(tf):
                 tf.nn.dilation2d(x, f[..., 0], strides=[1, 1, 1, 1], rates=[1, 1, 1, 2], padding="SAME"),
             )
         ]
+
+
+@program()
+def sizes_from_outside_of_a_loop(tf):
+    """They are looked up where they are packed, out of one loop."""
+    x = tf.placeholder(tf.float32, [None, 6], name="x")
+    n, vector, size = tf.constant(6) * 1, tf.constant([2, 3]), tf.shape(x)[1]
+    seen = []
+
+    def body(i, y):
+        made = [tf.ones([size]), tf.ones([n, i]), tf.reshape(x, [-1, size]), tf.ones(vector), x[:n]]
+        seen.extend(made)
+        inner = tf.while_loop(lambda j: j < 1, lambda j: seen.append(tf.ones([n])) or j + 1, [i])
+        return i + 1, y + sum(map(tf.reduce_sum, made)) + tf.cast(inner, tf.float32)
+
+    tf.while_loop(lambda i, y: i < 3, body, [0, 0.0])
+    return seen
+
+
+@program(cases=["constant", "never", "always"])
+def shapes_in_a_branch_that_is_never_taken(tf, case):
+    x = tf.placeholder(tf.float32, [None, 6], name="x")
+    n, size = tf.constant(3) * 1, tf.shape(x)[1]
+    predicate = {"constant": tf.constant(False), "never": tf.equal(size, 1), "always": tf.equal(n, 3)}[case]
+    seen = []
+
+    def branch(make):
+        seen.append(make([size]))
+        return make([n])
+
+    return tf.cond(predicate, lambda: branch(tf.ones), lambda: branch(tf.zeros)), seen
+
+
+@program()
+def sums_of_sparse_tensors_of_unknown_sizes_backwards(tf):
+    x = tf.placeholder(tf.float32, [None, None], name="x")
+    sparse = tf.sparse.from_dense(x)
+    slope = tf.gradients(tf.sparse.reduce_sum(sparse, 1) ** 2, [sparse.values])
+    with tf.Session() as sess:
+        return sess.run(slope, {x: [[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]]})

@@ -25,8 +25,7 @@ def kept_sizes(sizes: Tensor, axes: Tensor) -> Any:
     rank = ops.size(sizes)
     axes = (ops.cast(axes, dtypes.int32) + rank) % rank
     count = ops.shape(axes)
-    sizes = ops.cast(sizes, dtypes.int32)
-    return ops.dynamic_stitch([ops.range(rank), axes], [sizes, ops.ones(count, dtype=dtypes.int32)])
+    return ops.dynamic_stitch([ops.range(rank), axes], [sizes, ops.ones(count, dtype=sizes.dtype)])
 
 
 class _KeptSizes:

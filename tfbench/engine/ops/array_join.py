@@ -95,6 +95,9 @@ def _partial_pack(node: Operation, follow: Any) -> list[int | None] | None:
     for tensor in node._inputs:
         if tensor._shape != ():
             return None
+        made_by = tensor.op
+        if made_by.type == "Enter" and made_by.attrs["is_constant"]:
+            tensor = made_by._inputs[0]  # a size from outside of a loop; TensorFlow looks out of one, and only here
         value = follow(tensor)
         sizes.append(None if value is None else value[0])
     return sizes
