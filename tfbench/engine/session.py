@@ -14,12 +14,12 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine import deadlines
+from tfbench.engine import evaluate as _evaluate  # noqa: F401 - says what `tensor.eval()` and `op.run()` do
 from tfbench.engine.compiling import Compiled, Plans
 from tfbench.engine.default_graph import (
     default_graph_stack,
     default_session_scope,
     default_session_stack,
-    get_default_session,
 )
 from tfbench.engine.devices import Device, DeviceSet, device_set
 from tfbench.engine.fetches import FetchList, feed_value
@@ -384,33 +384,6 @@ def _check_options(options: Any, run_metadata: Any) -> None:
         raise TypeError(f"run_metadata must be a tf.RunMetadata, but got {run_metadata!r}")
 
 
-def eval_tensor(tensor: Any, feed_dict: Any, session: Any) -> Any:
-    """`tensor.eval()`."""
-    return _session_for(tensor.graph, session, "evaluate tensor", "eval", "tensor").run(tensor, feed_dict)
-
-
-def run_operation(op: Operation, feed_dict: Any, session: Any) -> None:
-    """`op.run()`."""
-    _session_for(op.graph, session, "execute operation", "run", "operation").run(op, feed_dict)
-
-
-def _session_for(graph: Graph, session: Any, action: str, method: str, what: str) -> Any:
-    given = session is not None
-    if not given:
-        session = get_default_session()
-        if session is None:
-            raise ValueError(
-                f"Cannot {action} using `{method}()`: No default session is registered. Use "
-                f"`with sess.as_default()` or pass an explicit session to `{method}(session=sess)`"
-            )
-    if session.graph is not graph:
-        raise ValueError(
-            f"Cannot use the {'given' if given else 'default'} session to {action}: the {what}'s graph is different "
-            f"from the session's graph." + ("" if given else f" Pass an explicit session to `{method}(session=sess)`.")
-        )
-    return session
-
-
 def _node_function(*arguments: Any) -> Any:
     from tfbench.engine.functions import NodeFunction  # only graphs with functions load it
 
@@ -418,5 +391,3 @@ def _node_function(*arguments: Any) -> Any:
 
 
 OPERATORS["node_function"] = _node_function
-OPERATORS["eval"] = eval_tensor
-OPERATORS["run"] = run_operation
