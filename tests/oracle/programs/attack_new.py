@@ -201,15 +201,15 @@ def strides_and_dilations_of_batches(tf):
 
 @program()
 def sizes_from_outside_of_a_loop(tf):
-    """They are looked up where they are packed, out of one loop."""
+    """They are looked up where they are packed, out of one loop. (TensorFlow then knows them elsewhere, too.)"""
     x = tf.placeholder(tf.float32, [None, 6], name="x")
-    n, vector, size = tf.constant(6) * 1, tf.constant([2, 3]), tf.shape(x)[1]
+    n, m, vector, size = tf.constant(6) * 1, tf.constant(5) * 1, tf.constant([2, 3]), tf.shape(x)[1]
     seen = []
 
     def body(i, y):
         made = [tf.ones([size]), tf.ones([n, i]), tf.reshape(x, [-1, size]), tf.ones(vector), x[:n]]
         seen.extend(made)
-        inner = tf.while_loop(lambda j: j < 1, lambda j: seen.append(tf.ones([n])) or j + 1, [i])
+        inner = tf.while_loop(lambda j: j < 1, lambda j: seen.append(tf.ones([m])) or j + 1, [i])
         return i + 1, y + sum(map(tf.reduce_sum, made)) + tf.cast(inner, tf.float32)
 
     tf.while_loop(lambda i, y: i < 3, body, [0, 0.0])
