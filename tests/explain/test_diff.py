@@ -44,6 +44,25 @@ def test_what_changed() -> None:
     assert found.to_dict()["changed"][0]["op"] == "y/y"
 
 
+def test_attributes_are_told_as_programs_write_them() -> None:
+    def build_with(shape: Any, dtype: Any, padding: str, half: bool) -> Any:
+        with tf.Graph().as_default() as graph:
+            x = tf.placeholder(dtype, shape, name="x")
+            tf.nn.max_pool(tf.cast(x, tf.float32), 2, 1, padding, name="pool")
+            tf.matmul(tf.ones([2, 2]), tf.ones([2, 2]), transpose_a=half, name="product")
+        return graph.as_graph_def()
+
+    before = build_with([None, 4, 4, 1], tf.float32, "SAME", False)
+    after = build_with([2, 4, 4, 1], tf.float32, "VALID", True)
+    changes = dict(diff(before, after).changed)
+    assert changes["x"] == ("shape (?, 4, 4, 1) → (2, 4, 4, 1)",)
+    assert changes["pool"] == ("padding 'SAME' → 'VALID'",)
+    assert changes["product"] == ("transpose_a False → True",)
+    before.node[0].attr["dtype"].type = 2
+    after.node[0].attr["dtype"].type = 999
+    assert dict(diff(before, after).changed)["x"][0] == "dtype float64 → type 999"
+
+
 def test_control_inputs_and_added_ones() -> None:
     def waiting(waits: bool) -> tf.Graph:
         with tf.Graph().as_default() as graph:

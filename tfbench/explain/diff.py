@@ -7,8 +7,10 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Graph
 from tfbench.engine.opdef import registry
+from tfbench.engine.shapes import as_shape
 from tfbench.explain.defaults import graph_for
 from tfbench.explain.rows import plain
 from tfbench.explain.text import shorten
@@ -171,4 +173,15 @@ def _text(value: Any) -> str:
         array = make_ndarray(value.tensor)
         shown = shorten(str(array.tolist()), 40)
         return shown if array.ndim == 0 else f"{shown} {tuple(array.shape)}"
+    if kind == "shape":
+        return str(as_shape(value.shape))
+    if kind == "type":
+        try:
+            return as_dtype(value.type).name
+        except TypeError:
+            return f"type {value.type}"
+    if kind == "s":
+        return shorten(repr(value.s.decode("utf-8", "backslashreplace")), 60)
+    if kind in ("i", "f", "b"):
+        return shorten(str(getattr(value, kind)), 60)
     return shorten(" ".join(str(value).split()), 60)
