@@ -62,7 +62,7 @@ def problem(names: list[str], keywords: tuple[str, ...]) -> str | None:
 
 
 FILES = sorted(path for path in (ROOT / "engine").rglob("*.py") if "xp." in path.read_text(encoding="utf-8"))
-FILES.append(ROOT / "engine" / "cuda.py")
+FILES += [ROOT / "engine" / "cuda.py", ROOT / "engine" / "captures.py"]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())

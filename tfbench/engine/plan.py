@@ -7,9 +7,10 @@ generated Python function (from the second run on; `generate.py`).
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,13 +24,16 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.interpret import Interpreter, Observer
 from tfbench.engine.parallel import Chooser, Parallel, split
 from tfbench.engine.placement import Placement
-from tfbench.engine.program import is_number
+from tfbench.engine.program import Program, is_number
 from tfbench.engine.prune import needed_operations
 from tfbench.engine.resources import ResourceStore, VariableBuffer
 from tfbench.engine.run_errors import explain, keeps_cause
 from tfbench.engine.steps import all_steps, depth
 from tfbench.engine.tensor import Tensor
 from tfbench.engine.transfers import copied
+
+if TYPE_CHECKING:
+    from tfbench.engine.captures import Captured
 
 __all__ = ["Observer", "Plan", "fetched"]
 
@@ -75,6 +79,8 @@ class Plan:
         self._parallel: Parallel | None = None
         self._chooser = Chooser(devices.slow)
         self._gpus = devices.gpus
+        #: the program as a CUDA graph, where that is asked for and can be
+        self._captured: Captured | None = None
         self._runs = 0
         #: an op may wait for a later one: steps are put off
         self._defers = deferring.needed(self.program)
@@ -100,6 +106,8 @@ class Plan:
                 # A real GPU works on while the host goes on to what is next: it needs no thread of its own.
                 if len(self.program.placement.devices) > 1 and not self._gpus:
                     self._parallel = split(self.program)
+                if self._gpus and not self._wraps and os.environ.get("TFBENCH_CUDA_GRAPHS", "").strip() == "1":
+                    self._captured = _capture(self.program, self._gpus)
             else:
                 interpreted = self._interpret(feeds, observer)
                 # Only now: the function's operators do not check what the kernels of a first run have checked.
@@ -107,6 +115,10 @@ class Plan:
                 return self._finish(interpreted, given)
         if self._has_scalars:
             feeds = [f[()] if scalar else f for f, scalar in zip(feeds, self._scalar_feeds, strict=True)]
+        if self._captured is not None and not deadlines.limited():
+            raw = self._captured.run(feeds)
+            if raw is not None:
+                return self._finish(raw, given)
         if self._parallel is not None and not deadlines.limited():
             return self._finish(self._run_partitions(self._parallel, generated, feeds), given)
         return self._finish(self._run_whole(generated, feeds), given)
@@ -189,6 +201,12 @@ class Plan:
             tensor.op,
             f"Retval[{position}] does not have value: '{tensor.name}' is in a branch that was not taken.",
         )
+
+
+def _capture(program: Program, gpus: Sequence[Any]) -> Captured | None:
+    from tfbench.engine.captures import captured  # only what asks for CUDA graphs loads it
+
+    return captured(program, gpus)
 
 
 def _is_simulated_elsewhere(placement: Placement, tensor: Tensor) -> bool:
