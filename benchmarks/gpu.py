@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -37,8 +38,26 @@ Run = Callable[[], Any]
 # -- cases: a module with the TensorFlow 1 API, an open session -> a function that runs once, and returns a value ------
 
 
+def _one_by_one(run: Run) -> Run:
+    """`run`, with a kernel for each operation: `tfbench.engine.fusion` asks when a plan is run a second time."""
+
+    def alone() -> Any:
+        os.environ["TFBENCH_FUSE"] = "0"
+        try:
+            return run()
+        finally:
+            del os.environ["TFBENCH_FUSE"]
+
+    return alone
+
+
 def add_chain(tf: Any, session: Any) -> Run:
     """What an operation costs to ask for: 200 additions, one after another, of 10 numbers."""
+    return _one_by_one(fused_chain(tf, session))
+
+
+def fused_chain(tf: Any, session: Any) -> Run:
+    """The same 200 additions, in as few launches as there are groups."""
     x = tf.placeholder(tf.float32, [10])
     y = x
     for _ in range(200):
@@ -55,6 +74,11 @@ def elementwise(tf: Any, session: Any) -> Run:
     total = tf.reduce_sum(y) / float(1 << 24)
     session.run(tf.global_variables_initializer())
     return lambda: session.run(total)
+
+
+def elementwise_one_by_one(tf: Any, session: Any) -> Run:
+    """The same, each of them through memory."""
+    return _one_by_one(elementwise(tf, session))
 
 
 def product(tf: Any, session: Any) -> Run:
@@ -144,7 +168,9 @@ def recurrent(tf: Any, session: Any) -> Run:
     return lambda: session.run(total, {x: given})
 
 
-CASES = (add_chain, elementwise, product, there_and_back, perceptron, cifar, recurrent)
+CASES = (
+    add_chain, fused_chain, elementwise, elementwise_one_by_one, product, there_and_back, perceptron, cifar, recurrent
+)  # fmt: skip
 
 
 # -- the same in PyTorch, where it is two lines -----------------------------------------------------------------------

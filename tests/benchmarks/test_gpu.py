@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import pytest
 
+import tfbench as tf
 from benchmarks import gpu
-from tests.gpu import strict_cupy
+from tests.gpu import host_cuda, strict_cupy
 
 
 def test_without_a_gpu_it_says_so_and_its_status_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,3 +82,20 @@ def test_tests_that_fail_make_the_status_fail(
     monkeypatch.setattr(gpu, "run_tests", lambda seconds: (False, "1 failed, 30 passed"))
     assert gpu.main(["--no-save", "--seconds", "10"]) == gpu.FAILED
     assert "Tests marked gpu: 1 failed, 30 passed" in capsys.readouterr().out
+
+
+def test_a_chain_is_measured_with_and_without_fusion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """200 additions are five kernels, or 200 that are CuPy's own."""
+    if host_cuda.compiler() is None:
+        pytest.skip("no C++ compiler to stand in for NVRTC")
+    strict_cupy.install(monkeypatch)
+    found = {}
+    for case in (gpu.add_chain, gpu.fused_chain):
+        with tf.Graph().as_default(), tf.Session() as session:
+            run = case(tf, session)
+            run()
+            before = strict_cupy.launches["tfbench_fused"]
+            assert run().tolist() == [201.0] * 10
+            found[case] = strict_cupy.launches["tfbench_fused"] - before
+    assert found == {gpu.add_chain: 0, gpu.fused_chain: 5}
+    assert "TFBENCH_FUSE" not in os.environ

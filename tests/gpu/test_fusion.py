@@ -16,6 +16,7 @@ import tfbench as tf
 from tests.gpu import host_cuda, strict_cupy
 from tests.observed import observed
 from tfbench.engine.fusion import Fusion, fusing
+from tfbench.engine.kernels import fused_device
 from tfbench.engine.steps import LoopStep, all_steps
 
 RUNS = 3  # step by step, then as a generated function
@@ -212,6 +213,13 @@ def test_long_chains_are_cut(one_gpu: ModuleType) -> None:
     assert [len(group) for group in groups(y, [x])] == [48, 48, 4]
 
 
+def test_constants_are_no_inputs(one_gpu: ModuleType) -> None:
+    x = y = placeholder(3)
+    for number in range(40):
+        y = y + float(number)
+    assert [len(group) for group in groups(y, [x])] == [40]
+
+
 def test_sums_of_many_arrays_are_cut(one_gpu: ModuleType) -> None:
     xs = [placeholder(3) for _ in range(20)]
     total = xs[0]
@@ -323,6 +331,58 @@ def test_an_error_names_the_op_that_fails(one_gpu: ModuleType) -> None:
             session.run(y, {x: [1.0, 2.0], z: [1.0, 2.0, 3.0]})
         assert caught.value.op.name == "sum"
         assert session.run(y, {x: [1.0], z: [1.0, 1.0]}).tolist() == [1.0, 1.0]
+
+
+@needs_compiler
+def test_ops_one_by_one_have_the_constants(one_gpu: ModuleType) -> None:
+    x, z = placeholder(None), placeholder(None)
+    y = tf.add(x * 2.0 + 1.0, z, name="sum") * 3.0
+    with tf.Session() as session:
+        for _ in range(RUNS):
+            session.run(y, {x: [1.0, 2.0], z: [1.0, 2.0]})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Incompatible shapes") as caught:
+            session.run(y, {x: [1.0, 2.0], z: [1.0, 2.0, 3.0]})
+        assert caught.value.op.name == "sum"
+
+
+@needs_compiler
+def test_constants_are_part_of_a_kernel(one_gpu: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[tuple[int, str]] = []
+    kernel = fused_device.kernel
+
+    def remembered(xp: Any, inputs: Any, result: str, body: str) -> Any:
+        taken.append((len(inputs), body))
+        return kernel(xp, inputs, result, body)
+
+    monkeypatch.setattr(fused_device, "kernel", remembered)
+    x = placeholder(2)
+    y = (x * 2.5 - np.inf) / [0.5, 0.25] + (tf.constant(1.0) - 3.0)
+    with tf.Session() as session:
+        values = [session.run(y, {x: [1.0, 2.0]}).tolist() for _ in range(RUNS)]
+        assert values == [[-np.inf, -np.inf]] * RUNS
+    # Infinity and the vector are inputs; so is the number that another op makes.
+    assert taken == [(4, "const float t0 = x0 * float(2.5); const float t1 = t0 - x1; const float t2 = t1 / x2; "
+                         "y = t2 + x3;")]  # fmt: skip
+
+
+@needs_compiler
+def test_constants_alone(one_gpu: ModuleType) -> None:
+    y = tf.square(tf.constant(1.0) + tf.constant(2.0)) * 0.5
+    z = y + placeholder(dtype=tf.float32)
+    with tf.Session() as session:
+        assert [session.run(y) for _ in range(RUNS)] == [4.5] * RUNS
+        assert [session.run(z, {z.op.inputs[1]: 1.0}) for _ in range(RUNS)] == [5.5] * RUNS
+
+
+@needs_compiler
+def test_a_constant_may_be_fed(one_gpu: ModuleType) -> None:
+    x, two = placeholder(2), tf.constant(2.0)
+    y = (x + 1.0) * two
+    with tf.Session() as session:
+        for _ in range(RUNS):
+            assert session.run(y, {x: [1.0, 2.0]}).tolist() == [4.0, 6.0]
+        for number in range(RUNS):
+            assert session.run(y, {x: [1.0, 2.0], two: number}).tolist() == [2.0 * number, 3.0 * number]
 
 
 @needs_compiler

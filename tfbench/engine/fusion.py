@@ -67,6 +67,7 @@ class Fusion:
 
     def __init__(self, program: Program) -> None:
         self._placement = program.placement
+        self._template = program.template
         self._several = sum(not device.on_host for device in program.placement.devices) > 1
         #: how many steps read each slot, in whatever list; what is fetched is read by the host, too
         self._readers = readers = dict.fromkeys(program.fetch_slots, 2)
@@ -155,30 +156,49 @@ class Fusion:
             and self._placement.index_of(group.op) == self._placement.index_of(last.op)
             and len(members) <= _MOST_OPS
             and max(members) - min(members) + 1 - len(members) <= _NEAR
-            and len(_inputs([_plain(steps[member]) for member in members])) <= _MOST_INPUTS
+            and len(self._inputs([_plain(steps[member]) for member in members])) <= _MOST_INPUTS
         )
+
+    def _inputs(self, members: Sequence[Step | MoveStep]) -> set[Input]:
+        """The arrays that steps read and none of them makes."""
+        made = {step.outputs[0] for step in members}
+        return {
+            item
+            for step in members
+            for item, tensor in zip(step.inputs, step.op._inputs, strict=True)
+            if item[0] not in made and self._literal(item, tensor) is None
+        }
+
+    def _literal(self, item: Input, tensor: Tensor) -> str | None:
+        """What stands for a constant number in a kernel; None for what is no constant, or what C has no words for."""
+        if tensor.op.type != "Const" or tensor._shape != () or self._template[item[0]] is None:
+            return None
+        return fused_device.literal(tensor.op.attrs["value"])
 
     # -- one step ------------------------------------------------------------------------------------------------
 
     def _one(self, members: Sequence[Step | MoveStep]) -> Step:
         """The step that does what `members` do."""
+        # The result has its shape from what is read: something has to be.
+        literals = bool(self._inputs(members))
         types: dict[Input, str] = {}
         names: dict[Input, str] = {}
         lines: list[tuple[str, list[str], str]] = []
         for index, step in enumerate(members):
             operands: list[str] = []
             for item, tensor in zip(step.inputs, step.op._inputs, strict=True):
-                if item not in names:
+                literal = self._literal(item, tensor) if literals else None
+                if literal is None and item not in names:
                     names[item] = f"x{len(types)}"
                     types[item] = _kind(tensor)
-                operands.append(names[item])
+                operands.append(literal or names[item])
             lines.append((step.op.type, operands, step.op.outputs_list[0]._dtype.name))
             names[step.outputs[0], False] = f"t{index}"
         last = members[-1]
         device = self._placement.device_of(last.op)
         kernel = fused_device.kernel(device.xp, list(types.values()), lines[-1][2], fused_device.statements(lines))
         launch = device.within(kernel) if self._several else kernel
-        one_by_one = _OneByOne(members, list(types))
+        one_by_one = _OneByOne(members, list(types), self._template)
 
         def function(*arrays: Any) -> Any:
             try:
@@ -192,17 +212,19 @@ class Fusion:
 class _OneByOne:
     """The ops of a group as they are without it."""
 
-    __slots__ = ("_inputs", "_members")
+    __slots__ = ("_inputs", "_members", "_template")
 
-    def __init__(self, members: Sequence[Step | MoveStep], inputs: Sequence[Input]) -> None:
+    def __init__(self, members: Sequence[Step | MoveStep], inputs: Sequence[Input], template: Sequence[Any]) -> None:
         self._members = members
         self._inputs = inputs
+        #: where constants are, which kernels have as numbers
+        self._template = template
 
     def __call__(self, arrays: Sequence[Any]) -> Any:
         values = dict(zip(self._inputs, arrays, strict=True))
         result: Any = None
         for step in self._members:
-            given = [values[item] for item in step.inputs]
+            given = [values[item] if item in values else self._template[item[0]] for item in step.inputs]
             try:
                 result = step.function(*given) if isinstance(step, Step) else given[0]
             except Exception as error:
@@ -219,12 +241,6 @@ def _plain(step: AnyStep) -> Step | MoveStep:
 
 def _kind(tensor: Tensor) -> str:
     return tensor._dtype.base_dtype.name
-
-
-def _inputs(members: Sequence[Step | MoveStep]) -> set[Input]:
-    """What steps read that none of them makes."""
-    made = {step.outputs[0] for step in members}
-    return {item for step in members for item in step.inputs if item[0] not in made}
 
 
 def _writes(step: AnyStep) -> bool:

@@ -120,6 +120,26 @@ def test_a_body_is_a_line_of_statements() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.float32(0.1), "float(0.10000000149011612)"),
+        (np.float64(0.1), "double(0.1)"),
+        (np.float32(-0.0), "float(-0.0)"),
+        (np.float32(1e-45), "float(1.401298464324817e-45)"),
+        (np.float32(np.inf), None),
+        (np.float64(-np.inf), None),
+        (np.float32(np.nan), None),
+        (np.int32(1), None),
+        (np.bool_(True), None),
+        (np.float16(1), None),
+    ],
+)
+def test_a_number_is_a_literal(value: Any, text: str | None) -> None:
+    assert fused_device.literal(np.array(value)) == text
+    assert text is None or type(value)(float(text.partition("(")[2][:-1])) == value
+
+
 def test_a_kernel_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fused_device, "_kernels", {})
 

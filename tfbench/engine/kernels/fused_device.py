@@ -90,11 +90,19 @@ def expression(type: str, operands: Sequence[str], result: str) -> str:
     return EXPRESSIONS[type].format(*operands, T=RESULTS[result], f=suffix)
 
 
+def literal(value: Any) -> str | None:
+    """A number of NumPy's as C has it; None for whole numbers, truths, and what is infinite or no number."""
+    number, kind = value.item(), value.dtype.name
+    if kind not in ("float32", "float64") or number != number or number in (float("inf"), -float("inf")):
+        return None
+    return f"{RESULTS[kind]}({number!r})"
+
+
 def statements(members: Sequence[tuple[str, Sequence[str], str]]) -> str:
     """The body of a kernel, from each op's type, its operands and its result's type.
 
-    An operand is an input (`x0`, `x1`, …) or what an op before it makes (`t0`, `t1`, …). The kernel's result, `y`, is
-    that of the last op.
+    An operand is an input (`x0`, `x1`, …), what an op before it makes (`t0`, `t1`, …) or a literal. The kernel's
+    result, `y`, is that of the last op.
     """
     *inner, (type, operands, result) = members
     lines = [
