@@ -2,7 +2,8 @@
 
 A slot becomes a local variable, a step a line, a loop a `for`, and arithmetic on scalars is written with Python's
 operators, which NumPy's scalars run ten times faster than a ufunc call. Each line remembers its step, and the loops'
-counters are in the frame, so an exception still says which op failed in which iteration.
+counters are in the frame, so an exception still says which op failed in which iteration. On a real GPU, steps that
+are one kernel are one line (`fusion`).
 
 A product whose value nobody reads is not made, as TensorFlow does not make it: an optimizer waits for all gradients of
 an op, so for that of the first layer's input as well.
