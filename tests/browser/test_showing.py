@@ -172,6 +172,12 @@ def test_feature_maps(open_notebook):
     expect(panel.root).to_contain_text("channel 0")
     panel.find("tfb-maps-channel").fill("5")
     expect(panel.find("tfb-maps")).to_have_attribute("aria-label", re.compile("channel 5 of relu"))
+    own = set()
+    for channel in range(6):
+        panel.find("tfb-maps-channel").fill(str(channel))
+        own.add(panel.find("tfb-maps-scale").inner_text().split(".")[1].split(":")[0].strip())
+    # The brightest one has the common scale; the others, alone, their own.
+    assert own == {"One scale for all", "A scale of its own"}
     # A feed from Python; and a layer chosen on the map.
     notebook.run(2)
     expect(panel.find("tfb-maps-scale")).to_contain_text("From panel.feed.")

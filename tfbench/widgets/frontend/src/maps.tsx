@@ -69,18 +69,32 @@ export function Maps({ model, fetch, image, channel, setImage, setChannel }: Pro
       )}
       {answer && !answer.error && (
         <p class="tfb-order-why" data-testid="tfb-maps-scale">
-          {caption(answer)}
+          {caption(answer, peak(answer, channel))}
         </p>
       )}
     </>
   );
 }
 
-function caption(answer: MapsAnswer): string {
-  const limit = numberText(answer.limit);
+/** How far a channel that is looked at alone goes, as a part of the common limit: its own scale. 1 for all channels. */
+function peak(answer: MapsAnswer, channel: number | null): number {
+  const [channels, high, wide] = answer.tiles as [number, number, number];
+  if (channel === null || channel >= channels) return 1;
+  const shades = answer.values.subarray(channel * high * wide, (channel + 1) * high * wide);
+  return shades.reduce((most, code) => Math.max(most, code && Math.abs(level(code, answer.signed))), 0) || 1;
+}
+
+/** What a shade stands for, as a part of the limit. */
+function level(code: number, signed: boolean): number {
+  return signed ? (code - 128) / 127 : (code - 1) / 254;
+}
+
+function caption(answer: MapsAnswer, part: number): string {
+  const limit = numberText(answer.limit * part);
+  const scale = part < 1 ? "A scale of its own" : "One scale for all";
   const parts = [`From ${answer.fed}.`];
   if (answer.tiles[0]! < answer.channels) parts.push(`${answer.tiles[0]} of ${answer.channels} channels.`);
-  parts.push(answer.signed ? `One scale for all: −${limit} orange, 0 white, +${limit} purple.` : `One scale for all: 0 dark, ${limit} bright.`);
+  parts.push(answer.signed ? `${scale}: −${limit} orange, 0 white, +${limit} purple.` : `${scale}: 0 dark, ${limit} bright.`);
   if (answer.dead) parts.push(`${count(answer.dead, "channel is", "channels are")} zero everywhere.`);
   if (answer.broken) parts.push(`${count(answer.broken, "element is", "elements are")} NaN or infinite (red).`);
   if (answer.random) parts.push("Random numbers on the way (dropout?) are drawn anew at each look.");
@@ -96,6 +110,7 @@ function Planes({ answer, channel, choose }: { answer: MapsAnswer; channel: numb
   const width = size.w - 2 * PADDING - (answer.picture.length ? 120 : 0);
   const columns = Math.max(1, Math.min(list.length, Math.floor((width + GAP) / (wide * zoom + GAP))));
   const rows = Math.ceil(list.length / columns);
+  const part = peak(answer, channel);
   useEffect(() => {
     const context = canvas.current?.getContext("2d");
     if (!context || width <= 0) return;
@@ -104,7 +119,7 @@ function Planes({ answer, channel, choose }: { answer: MapsAnswer; channel: numb
       const shades = answer.values.subarray(plane * high * wide, (plane + 1) * high * wide);
       const left = (i % columns) * (wide * zoom + GAP);
       const top = Math.floor(i / columns) * (high * zoom + GAP);
-      paintPlane(context, shades, high, wide, left, top, zoom, answer.signed);
+      paintPlane(context, shades, high, wide, left, top, zoom, answer.signed, part);
     });
   });
   const pick = (event: MouseEvent): void => {
@@ -131,10 +146,10 @@ function Planes({ answer, channel, choose }: { answer: MapsAnswer; channel: numb
   );
 }
 
-function paintPlane(context: CanvasRenderingContext2D, shades: Uint8Array, high: number, wide: number, left: number, top: number, zoom: number, signed: boolean): void {
+function paintPlane(context: CanvasRenderingContext2D, shades: Uint8Array, high: number, wide: number, left: number, top: number, zoom: number, signed: boolean, part: number): void {
   const image = new ImageData(wide, high);
   shades.forEach((code, i) => {
-    const [r, g, b] = code === 0 ? [221, 0, 0] : signed ? diverging((code - 128) / 127) : sequential((code - 1) / 254);
+    const [r, g, b] = code === 0 ? [221, 0, 0] : (signed ? diverging : sequential)(level(code, signed) / part);
     image.data.set([r!, g!, b!, 255], 4 * i);
   });
   const small = new OffscreenCanvas(wide, high);
