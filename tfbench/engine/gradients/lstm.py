@@ -1,4 +1,4 @@
-"""The gradient of an LSTM step in one op: of the memory and the output alone, as in TensorFlow; the gates are its own."""
+"""The gradient of an LSTM step in one op: of memory and output alone, as in TensorFlow; the gates are its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfbench.engine.ops.nn_bias import bias_add_grad
 
 @gradient("LSTMBlockCell")
 def _lstm_block_cell(node: Operation, *grads: Any) -> Any:
-    x, cs_prev, h_prev, w, *others = node.inputs
+    x, cs_prev, h_prev, w = node.inputs[:4]
     batch, inputs = x.get_shape().with_rank(2).as_list()
     units = cs_prev.get_shape().with_rank(2).as_list()[1]
     for what, size in (("input_size from `x`", inputs), ("cell_size from `cs_prev`", units)):

@@ -1,7 +1,7 @@
 """One step of an LSTM in one op, and its gradient up to the gates.
 
-The gates lie in the order i, ci, f, o: what is taken in, the candidate, what is kept, what is shown. With peepholes the gates
-look at the memory through the diagonals wci, wcf and wco. Clipping is not seen by the gradient, as in TensorFlow.
+The gates lie in the order i, ci, f, o: what is taken in, the candidate, what is kept, what is shown. With peepholes the
+gates look at the memory through the diagonals wci, wcf and wco. Clipping is not seen by the gradient, as in TensorFlow.
 """
 
 from __future__ import annotations
