@@ -173,7 +173,7 @@ def test_feature_maps(open_notebook):
     panel.find("tfb-maps-channel").fill("5")
     expect(panel.find("tfb-maps")).to_have_attribute("aria-label", re.compile("channel 5 of relu"))
     own = set()
-    for channel in range(6):
+    for channel in (5, 7):
         panel.find("tfb-maps-channel").fill(str(channel))
         own.add(panel.find("tfb-maps-scale").inner_text().split(".")[1].split(":")[0].strip())
     # The brightest one has the common scale; the others, alone, their own.
