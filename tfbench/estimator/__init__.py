@@ -58,7 +58,7 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(f"tfbench.estimator.{_LAZY[name]}"), name)
     if name.startswith(("Baseline", "BoostedTrees", "DNN", "Linear")):
         raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}: tfbench has no canned estimators (yet). tf.estimator.Estimator "
-            "takes a function of yours that builds the model"
+            f"module {__name__!r} has no attribute {name!r}: tfbench has no canned estimators (yet). "
+            "tf.estimator.Estimator takes a function of yours that builds the model"
         )
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
