@@ -176,6 +176,13 @@ def install(monkeypatch: Any) -> None:
         _patch(monkeypatch, owner, name)
     monkeypatch.setattr(cupy.ndarray, "__getattr__", method)
     monkeypatch.setattr(cupy, "array", array)
+    for module in (cupy.cupyx, sys.modules["cupyx.scipy.special"]):
+        for name, thing in vars(module).copy().items():
+            if callable(thing) and name != "empty_pinned":
+                monkeypatch.setattr(module, name, _recording(thing))
+    for name in ("real", "imag"):
+        part = getattr(cupy.ndarray, name)
+        monkeypatch.setattr(cupy.ndarray, name, property(part.fget, _recording(part.fset)))
     kernel = cupy._RawModule.get_function
     monkeypatch.setattr(cupy._RawModule, "get_function", lambda self, name: _recording(kernel(self, name)))
 

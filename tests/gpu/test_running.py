@@ -73,6 +73,14 @@ def test_what_is_fed_and_fetched_is_not_copied(one_gpu: ModuleType) -> None:
         assert copies(session, x, [x]) == []
 
 
+@pytest.mark.parametrize("gpus", [0, 1])
+def test_a_variable_that_is_a_number_is_fed_in_every_run(gpus: int, one_gpu: ModuleType) -> None:
+    v = tf.Variable(1.0)
+    twice = v * 2.0
+    with tf.Session(config=tf.ConfigProto(device_count={"GPU": gpus})) as session:
+        assert [session.run(twice, {v: number}) for number in range(4)] == [0.0, 2.0, 4.0, 6.0]
+
+
 def test_shapes_and_int32_numbers_stay_in_the_hosts_memory(one_gpu: ModuleType) -> None:
     x = tf.placeholder(tf.float32, [None, 3], name="x")
     shape = tf.shape(x, name="shape")

@@ -70,7 +70,7 @@ class Plan:
         self._sent_feeds = [_is_simulated_elsewhere(placement, tensor) for tensor in feeds]
         #: for each fetch that is fed, which feed
         self._fetch_kept = [self.feeds.index(tensor) if tensor in fed else None for tensor in fetches]
-        self._scalar_feeds = [is_number(tensor) for tensor in feeds]
+        self._scalar_feeds = [is_number(tensor) and not tensor._dtype._is_ref_dtype for tensor in feeds]
         self._wraps, self._sends = any(self._wrap_feeds), any(self._sent_feeds)
         self._has_scalars = any(self._scalar_feeds)
         self._fetch_fresh = [tensor.op.op_def.fresh for tensor in fetches]
