@@ -207,6 +207,7 @@ def copied_by_value(
 ) -> FunctionGraph:
     """A function without inputs that computes what `tensor` is computed from in `graph`: its nodes are copied.
 
+    What they only wait for is not, as in TensorFlow: an assertion beside a list of files would be a stateful node.
     `may_be_copied` says of an operation why it may not be, or None.
 
     Raises:
@@ -223,7 +224,6 @@ def copied_by_value(
             raise ValueError(reason)
         needed[op] = None
         stack.extend(source.op for source in op._inputs)
-        stack.extend(op._control_inputs)
     functions = functions_of(graph)
     functions.made += 1
     body = FunctionGraph(graph, f"{base}_{functions.made}")
@@ -233,7 +233,7 @@ def copied_by_value(
             own = [twins[source.op].outputs_list[source.value_index] for source in op._inputs]
             dtypes = [output._dtype for output in op.outputs_list]
             twin = twins[op] = Graph.add_node(body, op.op_def, op.name, own, op.attrs, dtypes, op.trace)
-            twin._control_inputs = tuple(twins[other] for other in op._control_inputs)
+            twin._control_inputs = ()
     body.outputs = [twins[tensor.op].outputs_list[tensor.value_index]]
     body.finalize()
     functions.by_name[body.name] = body

@@ -1021,3 +1021,16 @@ def a_typical_pipeline(tf):
     with tf.Session() as sess:
         sess.run(iterator.initializer, {images: np.arange(24).reshape(6, 4), labels: [0, 1, 2, 0, 1, 2]})
         return [sess.run([mean, batch_labels]) for _ in range(3)], attempt(sess.run, mean)
+
+
+@program(messages=[])
+def one_shot_over_files_and_what_is_waited_for(tf):
+    """A function that is captured by value holds what is computed from, not what is waited for."""
+    files = tf.data.Dataset.list_files("no/such/folder/*.txt", shuffle=False)
+    with tf.control_dependencies([tf.Variable(1).initializer]):
+        numbers = tf.data.Dataset.range(tf.constant(3, tf.int64))
+    with tf.Session() as session:
+        return (
+            attempt(session.run, tf.data.make_one_shot_iterator(files).get_next()),
+            session.run(tf.data.make_one_shot_iterator(numbers).get_next()),
+        )
