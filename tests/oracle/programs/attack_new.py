@@ -237,3 +237,11 @@ def sums_of_sparse_tensors_of_unknown_sizes_backwards(tf):
     slope = tf.gradients(tf.sparse.reduce_sum(sparse, 1) ** 2, [sparse.values])
     with tf.Session() as sess:
         return sess.run(slope, {x: [[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]]})
+
+
+@program(cases=["unsorted_segment_max", "unsorted_segment_min"])
+def infinities_in_segments(tf, case):
+    x = tf.constant([-np.inf, np.inf, -np.inf, np.inf, 1.0], tf.float32)
+    y = getattr(tf, case)(x, [0, 1, 2, 2, 2], 4)
+    with tf.Session() as sess:
+        return sess.run(y), sess.run(tf.gradients(y, [x]))

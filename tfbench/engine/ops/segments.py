@@ -177,7 +177,10 @@ def _unsorted(type: str, types: str, indices: str, ufunc: Any, empty: Callable[[
             host_rows.combine("add", result, flat[some], rows[some])
             return result
         order = kept[np.argsort(flat[kept], kind="stable")]
-        return _grouped(xp, ufunc, rows[order], flat[order], number, empty(data.dtype))
+        result = _grouped(xp, ufunc, rows[order], flat[order], number, empty(data.dtype))
+        if ufunc is np.maximum or ufunc is np.minimum:
+            ufunc(result, empty(data.dtype), out=result)  # as if it were one of the rows: the largest of -inf is it
+        return result
 
     return opdef
 
