@@ -19,6 +19,7 @@ import numpy as np
 from tests.gpu import strict_cuda as cuda
 from tests.gpu import strict_cudnn
 from tests.gpu import strict_cupy as cupy
+from tfbench.engine.kernels import updates_device
 
 _LIBRARIES = frozenset({"dot", "einsum", "inner", "matmul", "tensordot", "vdot"})
 
@@ -183,6 +184,8 @@ def install(monkeypatch: Any) -> None:
     for name in ("real", "imag"):
         part = getattr(cupy.ndarray, name)
         monkeypatch.setattr(cupy.ndarray, name, property(part.fget, _recording(part.fset)))
+    # Kernels that were got before are not recorded.
+    monkeypatch.setattr(updates_device, "_kernels", {})
     kernel = cupy._RawModule.get_function
     monkeypatch.setattr(cupy._RawModule, "get_function", lambda self, name: _recording(kernel(self, name)))
 
