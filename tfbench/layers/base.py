@@ -18,11 +18,11 @@ from tfbench.engine.default_graph import get_collection_ref, get_default_graph
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Graph
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.operation import Operation
 from tfbench.engine.tensor import Tensor
 from tfbench.layers import by_name
 from tfbench.layers.input_spec import check_inputs
 from tfbench.layers.names import counted, snake_case
+from tfbench.layers.reach import reached_from
 from tfbench.variable_scope import VariableScope, get_variable, variable_scope
 from tfbench.variable_scope.store import variable_store
 from tfbench.variables.partitioned import PartitionedVariable
@@ -183,10 +183,10 @@ class Layer:
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
         """The updates that can be reached from `inputs`; with None, those that none of the layer's calls reaches."""
-        called = _behind([tensor for given, _ in self._calls for tensor in nest.flatten(given)])
+        called = reached_from([tensor for given, _ in self._calls for tensor in nest.flatten(given)])
         if inputs is None:
             return [item for item in self.updates if item not in called]
-        asked = _behind(nest.flatten(inputs))
+        asked = reached_from(nest.flatten(inputs))
         return [item for item in self.updates if item in called and item in asked]
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
@@ -406,18 +406,6 @@ def _add(elements: list[Any], key: str) -> None:
     for element in elements:
         if not any(element is one for one in collection):
             collection.append(element)
-
-
-def _behind(inputs: list[Any]) -> set[Operation]:
-    """The operations to which data or control edges lead from these tensors."""
-    starts, reached, before = set(inputs), set[Operation](), -1
-    while before < len(reached):  # twice is enough but where loops are: an op is younger than what it waits for
-        before = len(reached)
-        for op in inputs[0].graph.get_operations() if inputs else ():
-            data = any(tensor in starts or tensor.op in reached for tensor in op.inputs)
-            if data or any(other in reached for other in op.control_inputs):
-                reached.add(op)
-    return reached
 
 
 def _of_graph(value: Any) -> bool:
