@@ -95,12 +95,14 @@ function Section({ title, children, n }: { title: string; n?: number; children: 
 }
 
 function OpLink({ model, name, side }: { model: Model; name: string; side?: string }) {
+  // A name that ends in its type says it already, and needs the room.
+  const kind = side && !name.endsWith(side) ? side : "";
   return (
     <li>
       <button type="button" class="tfb-link" title={visible(name.slice(0, 10_000))} onClick={() => model.select(name)}>
-        {tailText(name, Math.max(18, 38 - (side?.length ?? 0)))}
+        {tailText(name, kind ? Math.max(18, 38 - kind.length) : 44)}
       </button>
-      {side && <span class="tfb-side">{side}</span>}
+      {kind && <span class="tfb-side">{kind}</span>}
     </li>
   );
 }

@@ -110,7 +110,7 @@ function Steps({ model, answer }: { model: Model; answer: OrderAnswer }) {
       cells={(row) => {
         const step = answer.steps[row]!;
         const op = model.ops[step.op]!;
-        const look = fits && !fits(op.name, op.type, op.device) ? "tfb-faint" : "tfb-op-name";
+        const look = fits && !fits(op.name, op.type, op.device) ? "tfb-faint tfb-op-name" : "tfb-op-name";
         const runs = { is: step.runs, look: "tfb-faint", tip: step.loop && `in the loop ${step.loop}` };
         return [
           { is: `${mark(step.op, op.name)}${row + 1}`, look: step.op === control?.at ? "tfb-next" : "tfb-faint" },
