@@ -14,6 +14,7 @@ from tfbench.engine.function_graph import FunctionName, copied_by_value
 from tfbench.engine.graph import Operation
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops import dataset_iterators as ops
+from tfbench.engine.ops.random_common import get_seed
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.tensor import Tensor
 
@@ -157,6 +158,7 @@ def make_one_shot_iterator(dataset: Any) -> Iterator:
       ValueError: if the data set depends on a placeholder or a variable.
     """
     handle = dataset._variant_tensor
+    get_seed(None)  # TensorFlow numbers the function as an op that draws: what draws after it gets the same seeds
     body = copied_by_value(get_default_graph(), "_make_dataset", handle, _why_not)
     with get_default_graph().colocate_with(handle.op):
         resource = ops.one_shot(dataset_factory=FunctionName(body.name, body), **described(dataset.element_spec))

@@ -1034,3 +1034,14 @@ def one_shot_over_files_and_what_is_waited_for(tf):
             attempt(session.run, tf.data.make_one_shot_iterator(files).get_next()),
             session.run(tf.data.make_one_shot_iterator(numbers).get_next()),
         )
+
+
+@program()
+def one_shot_takes_a_seed(tf):
+    """What is initialised after an iterator was made depends on it."""
+    tf.set_random_seed(3)
+    before = tf.random_uniform([2])
+    tf.data.make_one_shot_iterator(tf.data.Dataset.range(3).shuffle(3)).get_next()
+    after = tf.random_uniform([2])
+    with tf.Session() as session:
+        return session.run([before, after])
