@@ -157,7 +157,7 @@ def main() -> None:
                 times.append(time.process_time() - start)
             median = statistics.median(times)
             late |= median > target
-            said = f"{len(answer)} found" if hasattr(answer, "footer") else answer.reason
+            said = f"{len(answer)} found" if hasattr(answer, "footer") else getattr(answer, "reason", "taken")
             print(f"| {name} | {said} | {median:.3f} | {target} | {'met' if median <= target else 'MISSED'} |")
     late |= _looking(tf)
     sys.exit(1 if late else 0)
