@@ -17,7 +17,7 @@ from tfbench.engine.ops.shape_queries import shape as shape_of
 from tfbench.engine.tensor import Tensor
 
 
-class Dataset:
+class Dataset(specs.GivesElements):
     """A sequence of elements, each a structure (tuples, dictionaries) of tensors.
 
     Methods make another data set of this one; nothing is computed before an iterator is run. Nodes are called like
@@ -34,23 +34,6 @@ class Dataset:
         return Dataset(*result, self._options)
 
     # -- what it is ------------------------------------------------------------------------------------------
-
-    @property
-    def element_spec(self) -> Any:
-        """Type and shape of every component, in the structure of the elements."""
-        return self._element_spec
-
-    @property
-    def output_types(self) -> Any:
-        return specs.legacy_types(self._element_spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        return specs.legacy_shapes(self._element_spec)
-
-    @property
-    def output_classes(self) -> Any:
-        return specs.legacy_classes(self._element_spec)
 
     def options(self) -> Options:
         """The options that were given to it and to what it is made of."""

@@ -28,7 +28,7 @@ _NO_INITIALIZER = (
 )
 
 
-class Iterator:
+class Iterator(specs.GivesElements):
     """Gives the elements of a data set, one a run. Each session is at a place of its own."""
 
     def __init__(self, resource: Tensor, initializer: Operation | None, element_spec: Any) -> None:
@@ -99,22 +99,6 @@ class Iterator:
         if name is None:
             return self._string_handle
         return ops.to_string_handle(self._iterator_resource, name=name)
-
-    @property
-    def element_spec(self) -> Any:
-        return self._element_spec
-
-    @property
-    def output_types(self) -> Any:
-        return specs.legacy_types(self._element_spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        return specs.legacy_shapes(self._element_spec)
-
-    @property
-    def output_classes(self) -> Any:
-        return specs.legacy_classes(self._element_spec)
 
 
 def _check_elements(wanted: Any, found: Any) -> None:

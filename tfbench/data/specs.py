@@ -341,3 +341,26 @@ def from_legacy(output_types: Any, output_shapes: Any = None, output_classes: An
         return TensorSpec(shape, kind)
 
     return structure.map_up_to(one, types, output_shapes, output_classes)
+
+
+class GivesElements:
+    """What data sets and iterators say of their elements: in one piece, or as types, shapes and classes apart."""
+
+    _element_spec: Any
+
+    @property
+    def element_spec(self) -> Any:
+        """Type and shape of every component, in the structure of the elements."""
+        return self._element_spec
+
+    @property
+    def output_types(self) -> Any:
+        return legacy_types(self._element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        return legacy_shapes(self._element_spec)
+
+    @property
+    def output_classes(self) -> Any:
+        return legacy_classes(self._element_spec)
