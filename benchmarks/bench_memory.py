@@ -127,6 +127,7 @@ def lower_bound(plan: Any, feeds: Sequence[Any]) -> int:
     """The largest sum, over the steps of a run, of the bytes that are needed then."""
     import numpy as np
 
+    from tfbench.engine.hooks import StepObserver
     from tfbench.engine.interpret import Interpreter
 
     def owner(value: Any) -> Any:
@@ -142,14 +143,14 @@ def lower_bound(plan: Any, feeds: Sequence[Any]) -> int:
     there.update(id(buffer.array) for buffer in values if hasattr(buffer, "array"))
     most = 0
 
-    def look(*_: Any) -> None:
-        nonlocal most
-        now = {
-            id(own): own.nbytes for own in map(owner, values) if isinstance(own, np.ndarray) and id(own) not in there
-        }
-        most = max(most, sum(now.values()))
+    class Look(StepObserver):
+        def __call__(self, *_: Any) -> None:
+            nonlocal most
+            owners = map(owner, values)
+            now = {id(own): own.nbytes for own in owners if isinstance(own, np.ndarray) and id(own) not in there}
+            most = max(most, sum(now.values()))
 
-    Interpreter(plan.program, values, look).run(plan.program.steps)
+    Interpreter(plan.program, values, Look()).run(plan.program.steps)
     return most
 
 

@@ -6,21 +6,26 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tfbench.engine.hooks import SessionHook, StepObserver
 
-class _Gate:
-    def __init__(self, observer: Callable[..., Any]) -> None:
-        self._observer = observer
 
-    def gate(self, plan: Any) -> Callable[..., Any]:
-        return self._observer
+class _Told(StepObserver, SessionHook):
+    def __init__(self, tell: Callable[..., Any]) -> None:
+        self._tell = tell
+
+    def gate(self, plan: Any) -> StepObserver:
+        return self
+
+    def __call__(self, *step: Any) -> None:
+        self._tell(*step)
 
 
 @contextmanager
 def observed(session: Any, observer: Callable[..., Any]) -> Iterator[None]:
     """Context: each run of `session` goes step by step, and calls `observer(step, inputs, results, iterations)`."""
-    gate = _Gate(observer)
-    session.gates.append(gate)
+    hook = _Told(observer)
+    session.hooks.append(hook)
     try:
         yield
     finally:
-        session.gates.remove(gate)
+        session.hooks.remove(hook)

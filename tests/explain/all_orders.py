@@ -12,6 +12,7 @@ from tfbench import errors
 from tfbench.engine.assemble import assemble
 from tfbench.engine.fetches import FetchList
 from tfbench.engine.graph import Operation
+from tfbench.engine.hooks import StepObserver
 from tfbench.engine.interpret import Interpreter
 from tfbench.engine.plan import fetched
 from tfbench.engine.prune import dependencies, needed_operations
@@ -93,7 +94,7 @@ def _run(
     for tensor, value in feeds.items():
         values[program.slots[tensor]] = np.asarray(value)
     try:
-        Interpreter(program, values, lambda *_: None).run(program.steps)
+        Interpreter(program, values, StepObserver()).run(program.steps)
         results = [fetched(values[program.slots[tensor]], False) for tensor in nest.tensors]
     except errors.OpError:
         return FAILS

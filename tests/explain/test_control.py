@@ -242,4 +242,4 @@ def test_who_leaves_lets_everything_go(looping: Any) -> None:
     runs = loop.runs
     control.leave()
     wait_for(lambda: loop.runs > runs)
-    assert (session.gates, session.on_close) == ([], [])
+    assert session.hooks == []

@@ -9,8 +9,17 @@ import numpy as np
 import pytest
 
 from tfbench import plots
+from tfbench.engine.hooks import SessionHook
 from tfbench.plots.picture import Picture
 from tfbench.plots.sliders import Explorer, layers_before
+
+
+class Counted(SessionHook):
+    def __init__(self, runs: list[int]) -> None:
+        self.runs = runs
+
+    def ran(self, *_: Any) -> None:
+        self.runs.append(1)
 
 
 def test_filters(net: SimpleNamespace) -> None:
@@ -33,7 +42,7 @@ def test_filters(net: SimpleNamespace) -> None:
 
 def test_activations(net: SimpleNamespace) -> None:
     runs: list[int] = []
-    net.session.observers.append(lambda _: runs.append(1))
+    net.session.hooks.append(Counted(runs))
     explorer = plots.explore_activations(net.relu2, net.feed, net.session)
     layer, image, channel, _scale = explorer.controls.values()
     assert layer.options == ("conv1/Conv2D", "conv1/relu", "conv2/Conv2D", "conv2/relu")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.hooks import SessionHook
 from tfbench.engine.source import register_cell
 from tfbench.snapshot import Source
 
@@ -180,7 +181,7 @@ class FakeSession:
     def __init__(self, graph: FakeGraph) -> None:
         self.graph = graph
         self.buffers: dict[str, FakeBuffer] = {}
-        self.observers: list[Callable[..., None]] = []
+        self.hooks: list[SessionHook] = []
         self.resources = self
 
     def find(self, container: str, name: str) -> FakeBuffer | None:
@@ -195,8 +196,8 @@ class FakeSession:
             buffer.updates += 1
 
     def ran(self) -> None:
-        for callback in list(self.observers):
-            callback(self)
+        for hook in list(self.hooks):
+            hook.ran(None, [], [])
 
 
 def conv_layer(graph: FakeGraph, x: FakeTensor, scope: str, channels: int, shape: Sequence[int | None]) -> FakeTensor:

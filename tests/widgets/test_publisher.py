@@ -199,7 +199,7 @@ def test_panels_on_one_session_look_once(
     session.assign("global_step", 0)
     panels = [start(graph, session) for _ in range(5)]
     assert len({id(publisher.follower) for publisher, _ in panels}) == 1
-    assert len(session.observers) == 1
+    assert len(session.hooks) == 1
     for publisher, _ in panels:
         publisher.receive(HELLO)
     looked: list[Any] = []
@@ -216,9 +216,9 @@ def test_panels_on_one_session_look_once(
     assert [page.value("global_step")["mean"] for _, page in panels] == [7.0] * 5
     for publisher, _ in panels[:4]:
         publisher.close()
-    assert len(session.observers) == 1
+    assert len(session.hooks) == 1
     panels[4][0].close()
-    assert session.observers == []
+    assert session.hooks == []
     assert follower_of(session) is not panels[0][0].follower
 
 
@@ -291,7 +291,7 @@ def test_closing_says_so_and_unhooks(start: Callable[..., tuple[Publisher, Page]
     publisher.close()
     assert page.state == "closed"
     assert graph.observers == []
-    assert session.observers == []
+    assert session.hooks == []
     sent = len(page.messages)
     publisher.receive(HELLO)
     session.ran()

@@ -14,6 +14,7 @@ import pytest
 import tfbench as tf
 from tests.widgets.page import Page
 from tfbench.engine.stepping import Stopped
+from tfbench.explain.control import control
 from tfbench.widgets import stepping
 from tfbench.widgets.publisher import Publisher
 
@@ -165,8 +166,7 @@ def test_a_panel_that_is_closed_lets_everything_go(shown: Shown) -> None:
     runs = shown.runs
     shown.publisher.close()
     wait_for(lambda: shown.runs > runs)
-    assert shown.session.gates == []
-    assert shown.session.observers == []
+    assert shown.session.hooks == []
 
 
 def test_a_stepped_run(shown: Shown) -> None:
@@ -211,7 +211,7 @@ def test_in_a_notebook_nothing_waits_for_a_loop_that_is_not_there(shown: Shown, 
     stepping.cell_begins()
     shown.command("pause")
     assert shown.page.control["state"] == "asked"
-    shown.session.gates[0].thread = threading.main_thread().ident
+    control(shown.session).thread = threading.main_thread().ident
     stepping.cell_ended([shown.publisher.controls])
     stepping.cell_begins()
     shown.session.run(shown.ops["second"], {shown.ops["x"]: 1.0})

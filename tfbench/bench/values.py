@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from tfbench.engine.graph import Graph, Operation
+from tfbench.engine.hooks import SessionHook, unhook
 from tfbench.engine.resources import VARIABLE_TYPES, VariableBuffer, variable_key
 
 Key = tuple[str, str]
@@ -38,19 +39,19 @@ def _signature(op: Operation) -> tuple[Any, ...]:
     return op.attrs["dtype"].base_dtype.name, getattr(shape, "_dims", shape)
 
 
-class _Held:
+class _Held(SessionHook):
     """One session during one change of its graph."""
 
     def __init__(self, session: Any, parked: dict[Key, Parked]) -> None:
         self.session = session
         self.items = dict(session.resources.items())
-        self.closed = session._closed
+        self._was_closed = session._closed
         self.parked = dict(parked)
         #: copies made before the first run of each open level, outermost first; None while nothing ran
         self.levels: list[Copies | None] = [None]
         self._settled_at: tuple[int, int] | None = None
 
-    def before_run(self, _: Any) -> None:
+    def before_run(self) -> None:
         self.settle()
         if self.levels[-1] is None:
             copies = self.session.resources.snapshot()
@@ -98,7 +99,7 @@ class _Held:
         del self.levels[level:]
         if level == 0:
             self.session.resources._items = dict(self.items)
-            self.session._closed = self.closed
+            self.session._closed = self._was_closed
         self.session.drop_plans()
 
     def keep(self) -> None:
@@ -118,7 +119,7 @@ class Values:
             session: _Held(session, parked.get(session, {})) for graph in graphs for session in list(graph.sessions)
         }
         for session, held in self._held.items():
-            session.before_run = held.before_run
+            session.hooks.append(held)
 
     def _of(self, graph: Graph) -> list[_Held]:
         return [held for session, held in self._held.items() if session.graph is graph]
@@ -166,8 +167,8 @@ class Values:
         self._end()
 
     def _end(self) -> None:
-        for session in self._held:
-            session.before_run = None
+        for session, held in self._held.items():
+            unhook((session.hooks, held))
 
 
 def _copy(item: Any) -> Any:

@@ -12,7 +12,8 @@ from typing import Any
 
 from tfbench.engine.frames import Loop
 from tfbench.engine.graph import Operation
-from tfbench.engine.interpret import Interpreter, Observer
+from tfbench.engine.hooks import StepObserver
+from tfbench.engine.interpret import Interpreter
 from tfbench.engine.parallel import _waits_for as waits_for
 from tfbench.engine.program import Program
 from tfbench.engine.steps import AnyStep
@@ -58,7 +59,7 @@ def needed(program: Program) -> bool:
     return False
 
 
-def run(program: Program, values: list[Any], feeds: Any, observer: Observer | None = None) -> None:
+def run(program: Program, values: list[Any], feeds: Any, observer: StepObserver | None = None) -> None:
     """Runs all steps of `program` on the slots `values`."""
     interpreter = Interpreter(program, values, observer, feeds)
     computed = {op for step in program.steps for op in step.operations()}

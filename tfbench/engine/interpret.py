@@ -6,19 +6,15 @@ somebody watches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
 from tfbench.engine import generate
+from tfbench.engine.hooks import StepObserver
 from tfbench.engine.program import Program
 from tfbench.engine.run_errors import explain, keeps_cause
 from tfbench.engine.steps import AnyStep, GuardStep, LoopStep, depth
-
-#: Called after a step with its input values, its results (None where its branch is not taken) and the number of the
-#: iteration in each loop around it, outermost first. One that has a method `before` is asked before each step, with
-#: the step, whether its branch is taken, and the iterations; the run goes on when that returns (`stepping`).
-Observer = Callable[[AnyStep, Sequence[Any], Sequence[Any] | None, tuple[int, ...]], None]
 
 #: iterations of a loop that are run step by step before it is compiled
 _PATIENCE = 8
@@ -27,7 +23,9 @@ _PATIENCE = 8
 class Interpreter:
     """One run of a program: the values in the slots, and where it is."""
 
-    def __init__(self, program: Program, values: list[Any], observer: Observer | None = None, feeds: Any = ()) -> None:
+    def __init__(
+        self, program: Program, values: list[Any], observer: StepObserver | None = None, feeds: Any = ()
+    ) -> None:
         self.values = values
         self._program = program
         self._observer = observer
@@ -43,7 +41,6 @@ class Interpreter:
           tf.errors.OpError: if one fails.
         """
         values, observer = self.values, self._observer
-        before = None if observer is None else getattr(observer, "before", None)
         for step in steps:
             if isinstance(step, LoopStep):
                 self.loop(step)
@@ -52,8 +49,8 @@ class Interpreter:
                 if observer is None:
                     step.run(values)
                 else:
-                    if before is not None and not isinstance(step, GuardStep):
-                        before(step, step.guard is None or bool(values[step.guard]), tuple(self._iterations))
+                    if not isinstance(step, GuardStep):
+                        observer.before(step, step.guard is None or bool(values[step.guard]), tuple(self._iterations))
                     results = step.run(values)
             except Exception as error:
                 raise self._explained(error, step, ()) from (error if keeps_cause(error) else None)

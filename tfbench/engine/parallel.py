@@ -19,7 +19,8 @@ from typing import Any
 from tfbench.engine import generate
 from tfbench.engine.generate import Generated
 from tfbench.engine.graph import Operation
-from tfbench.engine.interpret import Interpreter, Observer
+from tfbench.engine.hooks import StepObserver
+from tfbench.engine.interpret import Interpreter
 from tfbench.engine.partition import Transfer
 from tfbench.engine.program import Program
 from tfbench.engine.run_errors import explain, keeps_cause
@@ -170,7 +171,7 @@ class Parallel:
         self._mail = mail
         self._takes = [*program.slots_of(program.feeds), mail]
 
-    def run(self, feeds: Sequence[Any], threads: int, observer: Observer | None = None) -> list[Any]:
+    def run(self, feeds: Sequence[Any], threads: int, observer: StepObserver | None = None) -> list[Any]:
         """The values of the program's fetches. `threads` is how many threads a kernel may use, over all partitions.
 
         Raises:
@@ -213,12 +214,10 @@ class Parallel:
         return results
 
     def _run_one(
-        self, partition: Partition, feeds: Sequence[Any], run: _Run, values: list[Any], observer: Observer | None
+        self, partition: Partition, feeds: Sequence[Any], run: _Run, values: list[Any], observer: StepObserver | None
     ) -> Sequence[Any]:
         if observer is not None:
-            begin = getattr(observer, "begin_thread", None)
-            if begin is not None:
-                begin()
+            observer.begin_thread()
             Interpreter(self._program, values, observer, feeds).run(partition.steps)
             return [values[slot] for slot in partition.slots]
         if partition.generated is None:

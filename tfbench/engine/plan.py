@@ -21,7 +21,8 @@ from tfbench.engine.devices import DeviceSet
 from tfbench.engine.frames import arrange
 from tfbench.engine.generate import Generated
 from tfbench.engine.graph import Operation
-from tfbench.engine.interpret import Interpreter, Observer
+from tfbench.engine.hooks import StepObserver
+from tfbench.engine.interpret import Interpreter
 from tfbench.engine.parallel import Chooser, Parallel, split
 from tfbench.engine.placement import Placement
 from tfbench.engine.program import Program, is_number
@@ -34,8 +35,6 @@ from tfbench.engine.transfers import copied
 
 if TYPE_CHECKING:
     from tfbench.engine.captures import Captured
-
-__all__ = ["Observer", "Plan", "fetched"]
 
 #: plans longer than this stay interpreted: compiling them would cost more than it saves
 _LONGEST_FUNCTION = 20_000
@@ -90,7 +89,7 @@ class Plan:
         """Every op that takes part, in run order; an op in a loop once."""
         return self.program.operations
 
-    def run(self, feeds: Sequence[Any], observer: Observer | None = None) -> list[Any]:
+    def run(self, feeds: Sequence[Any], observer: StepObserver | None = None) -> list[Any]:
         """The fetched values, in the order of the fetches: arrays and scalars that later runs never change."""
         if self._wraps:
             feeds = [self.stored(position, value) for position, value in enumerate(feeds)]
@@ -123,7 +122,7 @@ class Plan:
             return self._finish(self._run_partitions(self._parallel, generated, feeds), given)
         return self._finish(self._run_whole(generated, feeds), given)
 
-    def _run_deferring(self, feeds: Sequence[Any], observer: Observer | None) -> list[Any]:
+    def _run_deferring(self, feeds: Sequence[Any], observer: StepObserver | None) -> list[Any]:
         values = self.program.begin()
         for slot, value in zip(self._feed_slots, feeds, strict=True):
             values[slot] = value
@@ -167,13 +166,12 @@ class Plan:
             return False
         return sum(1 for _ in all_steps(steps)) <= _LONGEST_FUNCTION and depth(steps) <= generate.DEEPEST
 
-    def _interpret(self, feeds: Sequence[Any], observer: Observer | None) -> list[Any]:
-        parallel = None if deadlines.limited() or not hasattr(observer, "begin_thread") else self._parallel
-        if parallel is not None and self._chooser.in_threads():
-            return parallel.run(feeds, count_threads(), observer)
-        begin = getattr(observer, "begin_thread", None)
-        if begin is not None:
-            begin()
+    def _interpret(self, feeds: Sequence[Any], observer: StepObserver | None) -> list[Any]:
+        if observer is not None:
+            parallel = self._parallel if observer.in_threads and not deadlines.limited() else None
+            if parallel is not None and self._chooser.in_threads():
+                return parallel.run(feeds, count_threads(), observer)
+            observer.begin_thread()
         values = self.program.begin()
         for slot, value in zip(self._feed_slots, feeds, strict=True):
             values[slot] = value

@@ -24,6 +24,7 @@ from tfbench.engine.default_graph import (
 from tfbench.engine.devices import Device, DeviceSet, device_set
 from tfbench.engine.fetches import FetchList, feed_value
 from tfbench.engine.graph import Graph, Operation
+from tfbench.engine.hooks import SessionHook, StepObserver
 from tfbench.engine.partition import partition
 from tfbench.engine.placement import Placement
 from tfbench.engine.plan import Plan
@@ -60,18 +61,8 @@ class BaseSession:
         self.partial_runs: dict[str, Any] = {}
         #: what was compiled, and where everything runs
         self.plans = Plans(graph, config, self.resources, device_set(config))
-        #: called with the session after every run
-        self.observers: list[Callable[[BaseSession], None]] = []
-        #: each is asked before a run (may wait or raise; gives an observer, or None) and told what it gave (`stepping`)
-        self.gates: list[Any] = []
-        #: called when the session is closed
-        self.on_close: list[Callable[[], None]] = []
-        #: whether the latest fed values are kept, for whoever shows what becomes of them
-        self.keeps_feeds = False
-        #: the tensors that were fed last, and their values
-        self.last_fed: tuple[list[Tensor], list[Any]] | None = None
-        #: called with the session before a run: whoever must be able to undo what runs do sets it for a while
-        self.before_run: Callable[[BaseSession], None] | None = None
+        #: who is told what this session does, and may have a say in it; none cost nothing
+        self.hooks: list[SessionHook] = []
         graph.sessions.add(self)
 
     # -- what it is ------------------------------------------------------------------------------------------
@@ -130,13 +121,20 @@ class BaseSession:
         """Frees the session's variables and plans. Running it afterwards is an error.
 
         Runs of other threads that wait (for a queue) raise CancelledError.
+
+        Raises:
+          what a hook raises, the first of them; everything is freed all the same.
         """
         self._closed = True
-        self.resources.cancel()
-        for end in list(self.on_close):
-            end()
-        self.plans.clear()
-        self.resources.clear()
+        failures: list[BaseException] = []
+        tell = [hook.closed for hook in list(self.hooks)]
+        for do in (self.resources.cancel, *tell, self.plans.clear, self.resources.clear):
+            try:
+                do()
+            except BaseException as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
 
     def _check_open(self) -> None:
         if self._closed:
@@ -167,8 +165,8 @@ class BaseSession:
           tf.errors.OpError: if an operation fails.
         """
         _check_options(options, run_metadata)
-        if self.before_run is not None:
-            self.before_run(self)
+        if self.hooks:
+            self._before_run()
         self._check_open()
         compiled, values = self.plans.find(fetches, feed_dict)
         timeout = self._timeout if options is None else options.timeout_in_ms or self._timeout
@@ -181,8 +179,7 @@ class BaseSession:
 
     def trace(self, fetches: Any, feed_dict: Any = None) -> tuple[Any, Recorder]:
         """`run`, and what was done when and where."""
-        if self.before_run is not None:
-            self.before_run(self)
+        self._before_run()
         self._check_open()
         return self._run_traced(*self.plans.find(fetches, feed_dict))
 
@@ -192,8 +189,7 @@ class BaseSession:
         Raises:
           what `run` raises for fetches and feeds that do not fit.
         """
-        if self.before_run is not None:
-            self.before_run(self)
+        self._before_run()
         self._check_open()
         compiled, values = self.plans.find(fetches, feed_dict)
         return compiled.plan.program, values, lambda observer: self._run(compiled, values, observer, gated=False)
@@ -220,31 +216,33 @@ class BaseSession:
             OPERATORS["fill_partition_graphs"](run_metadata, partitions, program.placement.devices)
         return result
 
-    def _run(self, compiled: Compiled, values: list[Any], own: Any = None, gated: bool = True) -> Any:
-        if own is not None or self.gates:
-            return self._run_observed(compiled, values, own, self.gates if gated else ())
+    def _before_run(self) -> None:
+        for hook in list(self.hooks):
+            hook.before_run()
+
+    def _run(self, compiled: Compiled, values: list[Any], own: StepObserver | None = None, gated: bool = True) -> Any:
+        if own is not None or self.hooks:
+            return self._run_observed(compiled, values, own, gated)
         with self._arithmetic():
             results = compiled.plan.run(values)
         return self._finish(compiled, values, results)
 
-    def _run_observed(self, compiled: Compiled, values: list[Any], own: Any, gates: Sequence[Any]) -> Any:
-        """A run that somebody else has a word in: the gates, and an observer of this run alone."""
+    def _run_observed(self, compiled: Compiled, values: list[Any], own: StepObserver | None, gated: bool) -> Any:
+        """A run that others have a word in: the session's hooks, and an observer of this run alone."""
         plan = compiled.plan
-        asked = [gate.gate(plan) for gate in list(gates)]
+        asked = [hook.gate(plan) for hook in list(self.hooks)] if gated else []
         observers = [found for found in (*asked, own) if found is not None]
         observer = Together(observers) if len(observers) > 1 else observers[0] if observers else None
         with self._arithmetic():
             results = plan.run(values, observer)
-        for seen in (*gates, own):
-            if hasattr(seen, "ran"):
-                seen.ran(plan, results)
+        if observer is not None:
+            observer.end()
         return self._finish(compiled, values, results)
 
     def _finish(self, compiled: Compiled, values: list[Any], results: list[Any]) -> Any:
-        if self.keeps_feeds and values:
-            self.last_fed = (list(compiled.plan.feeds), values)
-        for after in self.observers:
-            after(self)
+        if self.hooks:
+            for hook in list(self.hooks):
+                hook.ran(compiled.plan, values, results)
         return results[0] if compiled.single else compiled.fetches.build(results)
 
     def _arithmetic(self) -> AbstractContextManager[Any]:
@@ -305,8 +303,8 @@ class BaseSession:
         def function(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
             nonlocal compiled
             self._check_not_cancelled()
-            if self.before_run is not None:
-                self.before_run(self)
+            if self.hooks:
+                self._before_run()
             if compiled is None or version != graph.changes_version:
                 compiled = compile_again()
             if len(values) != len(feeds):
@@ -368,13 +366,15 @@ class InteractiveSession(BaseSession):
             default_graph_stack.items.append(graph)
 
     def close(self) -> None:
-        super().close()
-        if self in default_session_stack.items:
-            default_session_stack.items.remove(self)
-        graph = self._explicit_graph
-        if graph is not None and graph in default_graph_stack.items:
-            default_graph_stack.items.remove(graph)
-            self._explicit_graph = None
+        try:
+            super().close()
+        finally:
+            if self in default_session_stack.items:
+                default_session_stack.items.remove(self)
+            graph = self._explicit_graph
+            if graph is not None and graph in default_graph_stack.items:
+                default_graph_stack.items.remove(graph)
+                self._explicit_graph = None
 
 
 def _check_options(options: Any, run_metadata: Any) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from tfbench.engine.breakpoints import Breakpoints, Halt
-from tfbench.engine.hooks import unhook
+from tfbench.engine.hooks import SessionHook, StepObserver, unhook
 
 #: what the thread that runs is to do
 HOLD, GO, STEP, TO = "hold", "go", "step", "to"
@@ -42,7 +42,7 @@ class Executed(NamedTuple):
     outputs: Sequence[Any] | None
 
 
-class Stepping:
+class Stepping(StepObserver):
     """Whether a run goes on."""
 
     #: steps that are remembered of one run, the latest
@@ -153,7 +153,7 @@ class Stepping:
         if self.breakpoints.nan:
             self._nan = self.breakpoints.after(step.op, inputs, results, tuple(iterations)) or self._nan
 
-    def ran(self, plan: Any, results: Any) -> None:
+    def end(self) -> None:
         """The run is over. Waits where its very last step gave a NaN."""
         halt, self._nan = self._nan, None
         if halt is not None:
@@ -201,7 +201,7 @@ class Stepping:
 _PATIENCE = 1.0
 
 
-class Control(Stepping):
+class Control(Stepping, SessionHook):
     """Holds and stops the runs of a session, whoever makes them (`explain.control`)."""
 
     def __init__(self, session: Any, breakpoints: Breakpoints) -> None:
@@ -216,17 +216,16 @@ class Control(Stepping):
         #: who began the latest run
         self.thread = 0
         self._session = session
-        session.gates.append(self)
-        session.on_close.append(self._closed)
+        session.hooks.append(self)
 
-    def _closed(self) -> None:
+    def closed(self) -> None:
         self.stop("the session was closed")
 
     def leave(self) -> None:
         """Lets everything go, and has no say in the session's runs any more."""
         self.breakpoints.clear()
         self.go()
-        unhook((self._session.gates, self), (self._session.on_close, self._closed))
+        unhook((self._session.hooks, self))
 
     def gate(self, plan: Any) -> Control | None:
         """A run is about to begin: waits, or raises Stopped. The observer of the run, if its steps are wanted."""

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.hooks import StepObserver
+
 _SWITCHES = frozenset({"Switch", "RefSwitch"})
 
 
@@ -50,33 +52,39 @@ class Executed:
         return sum(size for _, _, size in self.outputs)
 
 
-class Together:
+class Together(StepObserver):
     """Several observers of one run, whose steps are then run by one thread. What they do counts for no step."""
 
-    __slots__ = ("_asked", "_clocks", "_told")
+    __slots__ = ("_observers",)
 
-    def __init__(self, observers: Sequence[Any]) -> None:
-        self._told = tuple(observers)
-        self._asked = tuple(observer.before for observer in observers if hasattr(observer, "before"))
-        self._clocks = tuple(observer.begin_thread for observer in observers if hasattr(observer, "begin_thread"))
+    def __init__(self, observers: Sequence[StepObserver]) -> None:
+        self._observers = tuple(observers)
 
-    def before(self, *step: Any) -> None:
-        """Asks those that want to be asked before each step."""
-        if self._asked:
-            for ask in self._asked:
-                ask(*step)
-            for begin in self._clocks:
-                begin()
+    def begin_thread(self) -> None:
+        for observer in self._observers:
+            observer.begin_thread()
 
-    def __call__(self, *step: Any) -> None:
-        for tell in self._told:
-            tell(*step)
-        for begin in self._clocks:
-            begin()
+    def before(self, step: Any, taken: bool, iterations: tuple[int, ...]) -> None:
+        for observer in self._observers:
+            observer.before(step, taken, iterations)
+        self.begin_thread()
+
+    def __call__(
+        self, step: Any, inputs: Sequence[Any], results: Sequence[Any] | None, iterations: tuple[int, ...]
+    ) -> None:
+        for observer in self._observers:
+            observer(step, inputs, results, iterations)
+        self.begin_thread()
+
+    def end(self) -> None:
+        for observer in self._observers:
+            observer.end()
 
 
-class Recorder:
+class Recorder(StepObserver):
     """Notes the steps of one run: it is called after each, by whoever runs them."""
+
+    in_threads = True
 
     def __init__(self, placement: Any) -> None:
         self._index_of = placement.index_of
@@ -124,7 +132,6 @@ class Recorder:
                 wait()
 
     def begin_thread(self) -> None:
-        """Called by a thread before its first step."""
         self._last.ended = time.perf_counter_ns()
 
     def add_presets(self, program: Any) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from tfbench.engine.hooks import SessionHook, StepObserver
+
 #: what an observed step costs more than one that is not, in seconds (measured: 0.5 to 1 µs)
 _STEP = 1.5e-6
 #: rest for so many times what an observed run costs more
@@ -29,18 +31,24 @@ class _Place:
         self.inside = any(tensor.op in there and tensor not in plan.fetches for tensor in tensors)
 
 
-class Tap:
-    """A gate of a session. `take(tensor, value)` is called by the thread that runs, and must be quick.
+class Tap(StepObserver, SessionHook):
+    """A hook of a session. `take(tensor, value)` is called by the thread that runs, and must be quick.
 
-    `every`: seconds between two looks into a run.
+    `over`: called when the session is closed. `every`: seconds between two looks into a run.
     """
 
     def __init__(
-        self, tensors: Iterable[Any], take: Callable[[Any, Any], None], every: float = 0.1, clock: Any = time.monotonic
+        self,
+        tensors: Iterable[Any],
+        take: Callable[[Any, Any], None],
+        over: Callable[[], None],
+        every: float = 0.1,
+        clock: Any = time.monotonic,
     ) -> None:
         self._tensors = list(tensors)
         self._ops = {tensor.op for tensor in self._tensors}
         self._take = take
+        self._over = over
         self._every = every
         self._clock = clock
         self._places: WeakKeyDictionary[Any, _Place] = WeakKeyDictionary()
@@ -76,7 +84,7 @@ class Tap:
             if tensor in self._tensors:
                 self._take(tensor, value)
 
-    def ran(self, plan: Any, results: Sequence[Any]) -> None:
+    def ran(self, plan: Any, fed: Sequence[Any], results: Sequence[Any]) -> None:
         """A run is over."""
         self.runs += 1
         place = self._place(plan)
@@ -85,3 +93,6 @@ class Tap:
         if self._steps:
             self._next = self._clock() + max(self._every, _REST * _STEP * self._steps)
             self._steps = 0
+
+    def closed(self) -> None:
+        self._over()

@@ -29,5 +29,5 @@ def control(session: Any = None) -> Control:
     session = plain_session(session) or session_for(graph_for())
     if session is None:
         raise ValueError("There is no session to control: use `with tf.Session():` or pass session=…")
-    found = next((gate for gate in session.gates if isinstance(gate, Control)), None)
+    found = next((hook for hook in session.hooks if isinstance(hook, Control)), None)
     return found or Control(session, Breakpoints((), partial(breakpoint_name, session.graph)))

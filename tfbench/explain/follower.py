@@ -11,11 +11,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
-from weakref import WeakSet, WeakValueDictionary, ref
+from weakref import WeakSet, WeakValueDictionary, finalize, ref
 
-from tfbench.engine.hooks import unhook, weakly
+from tfbench.engine.hooks import SessionHook, WeakHook, unhook
 from tfbench.explain.known_variables import variable_buffer
 from tfbench.value_stats import ValueStats, value_stats
 
@@ -45,7 +45,7 @@ class Member(Protocol):
         """The session has not run for a while."""
 
 
-class Follower:
+class Follower(SessionHook):
     """Follows one session. Made by `follower_of`; ends when no panel holds it any more."""
 
     def __init__(self, session: Any, clock: Callable[[], float] = time.monotonic) -> None:
@@ -61,14 +61,17 @@ class Follower:
         self._ran = threading.Event()
         self._thread: threading.Thread | None = None
         self.live = False
-        self._observer = weakly(self.ran)
-        session.observers.append(self._observer)
-        # Feature maps are of what was fed last.
-        session.keeps_feeds = True
+        #: the tensors that were fed last, and their values: feature maps are of those
+        self.last_fed: tuple[list[Any], Sequence[Any]] | None = None
+        self._hook = WeakHook(self)
+        session.hooks.append(self._hook)
+        finalize(self, unhook, (session.hooks, self._hook))
 
-    def ran(self, _: Any = None) -> None:
+    def ran(self, plan: Any, fed: Sequence[Any], results: Sequence[Any]) -> None:
         """The session has run once more."""
         self.runs += 1
+        if fed:
+            self.last_fed = (plan.feeds, fed)
         if self._thread is not None and not self._ran.is_set():
             self._ran.set()
 
@@ -130,8 +133,8 @@ class Follower:
             return
         if _followers.get(id(self.session)) is self:
             del _followers[id(self.session)]
-        unhook((self.session.observers, self._observer))
-        self.session.keeps_feeds, self.session.last_fed = False, None
+        unhook((self.session.hooks, self._hook))
+        self.last_fed = None
         self._ran.set()
 
 
@@ -145,6 +148,12 @@ def follower_of(session: Any) -> Follower:
     if found is None:
         found = _followers[id(session)] = Follower(session)
     return found
+
+
+def last_fed(session: Any) -> tuple[list[Any], Sequence[Any]] | None:
+    """What a followed session was fed last: tensors and values."""
+    found = _followers.get(id(session))
+    return None if found is None else found.last_fed
 
 
 def _follow(weak: ref[Follower], ran: threading.Event) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfbench.engine import waiting
-from tfbench.engine.hooks import unhook, weakly
+from tfbench.engine.hooks import SessionHook, WeakHook, unhook, weakly
 from tfbench.engine.program import Program
 from tfbench.engine.stepping import Stepping, Stopped
 
@@ -20,7 +20,7 @@ from tfbench.engine.stepping import Stepping, Stopped
 _PATIENCE = 1.0
 
 
-class SteppedRun:
+class SteppedRun(SessionHook):
     """One run, from before its first step on."""
 
     def __init__(self, session: Any, fetches: Any, feed_dict: Any, breakpoints: Any) -> None:
@@ -42,7 +42,7 @@ class SteppedRun:
         self._limits = waiting.Limits(None)
         self._moved = threading.Condition()
         self.stepping.listeners.append(self._halted)
-        self._hooks = ((session.on_close, weakly(self._on_close)), (self._graph.observers, weakly(self._on_change)))
+        self._hooks = ((session.hooks, WeakHook(self)), (self._graph.observers, weakly(self._on_change)))
         for hooks, hook in self._hooks:
             hooks.append(hook)
         context = contextvars.copy_context()
@@ -111,7 +111,7 @@ class SteppedRun:
 
     # -- what ends it -------------------------------------------------------------------------------------------
 
-    def _on_close(self, *_: Any) -> None:
+    def closed(self) -> None:
         self.end("the session was closed")
 
     def _on_change(self, *_: Any) -> None:

@@ -106,14 +106,11 @@ class Watch:
         self._lock = threading.RLock()
         #: whether it is over
         self.stopped = False
-        self.tap = Tap(self._places, weakly(self._take), every)
+        self.tap = Tap(self._places, weakly(self._take), weakly(self.stop), every)
         self.follower = follower_of(session)
         self.follower.members.add(self)
-        session.gates.append(self.tap)
-        close = weakly(self.stop)
-        session.on_close.append(close)
-        self._hooks = ((session.gates, self.tap), (session.on_close, close))
-        finalize(self, unhook, *self._hooks)
+        session.hooks.append(self.tap)
+        finalize(self, unhook, (session.hooks, self.tap))
         self.follower.start()
 
     # -- called by the loop's thread --------------------------------------------------------------------------
@@ -193,7 +190,7 @@ class Watch:
             self._look(True)
         self._values = [_kept(value) for value in self._values]
         self.stopped = True
-        unhook(*self._hooks)
+        unhook((self.session.hooks, self.tap))
         self.follower.leave(self)
         for listener in list(self.listeners):
             listener()

@@ -17,6 +17,7 @@ from tfbench.engine import deadlines
 from tfbench.engine.fetches import expand_feeds, feed_value
 from tfbench.engine.ops.random_common import STREAMS
 from tfbench.engine.resources import VARIABLE_TYPES
+from tfbench.explain.follower import last_fed
 from tfbench.explain.needs import needed_placeholders
 from tfbench.snapshot import is_writer
 
@@ -54,9 +55,10 @@ def given(graph: Any, feed_dict: Any) -> Fed | None:
 
 def latest(session: Any) -> Fed | None:
     """What the program fed last, if that is kept."""
-    if session.last_fed is None:
+    found = last_fed(session)
+    if found is None:
         return None
-    tensors, values = session.last_fed
+    tensors, values = found
     if sum(getattr(value, "nbytes", 0) for value in values) > MOST_FED:
         raise ValueError(
             f"The last feed has more than {MOST_FED >> 20} MB and is not run again by itself: panel.feed({{…}}) gives "

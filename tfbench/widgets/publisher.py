@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from tfbench.engine.hooks import unhook, weakly
+from tfbench.engine.session import BaseSession
 from tfbench.explain.follower import Follower, Mark, follower_of
 from tfbench.snapshot import Snapshot, stamp, take, without_gc
 from tfbench.value_stats import ValueStats
@@ -58,7 +59,7 @@ class Publisher:
         #: makes a file of a form, "svg" or "html"; a panel says how
         self.export: Callable[[str], str] | None = None
         #: pause, step and stop of what runs the session
-        self.controls: RunControls | None = RunControls(self) if hasattr(session, "gates") else None
+        self.controls: RunControls | None = RunControls(self) if isinstance(session, BaseSession) else None
         self._observer = weakly(self.graph_changed)
         graph.observers.append(self._observer)
 
