@@ -79,6 +79,27 @@ def test_values_of_variables(bench: Bench, names: Names) -> None:
             bench.session().run(names["u"])
 
 
+def test_values_that_a_partial_run_changed(bench: Bench, names: Names) -> None:
+    bench.run_cell(
+        "v = tf.get_variable('v', initializer=1.0)\nx = tf.placeholder(tf.float32, [])\nmore = tf.assign_add(v, x)\n"
+        "twice = tf.assign(v, v * 2.0)",
+        cell_id="one",
+    )
+    session = bench.session()
+    session.run(names["v"].initializer)
+    with pytest.raises(ZeroDivisionError):
+        bench.run_cell(
+            "import tfbench\nsession = tfbench.get_default_session()\nsession.partial_run_setup([twice], [])\n1 / 0",
+            cell_id="two",
+        )
+    assert session.run(names["v"]) == 1.0
+    handle = session.partial_run_setup([names["more"]], [names["x"]])
+    names["proceed"] = lambda: session.partial_run(handle, names["more"], {names["x"]: 5.0})
+    with pytest.raises(ZeroDivisionError):
+        bench.run_cell("proceed()\n1 / 0", cell_id="two")
+    assert session.run(names["v"]) == 1.0
+
+
 def test_random_streams(bench: Bench, names: Names) -> None:
     bench.run_cell("r = tf.random_uniform([2], seed=1)", cell_id="one")
     bench.session().run(names["r"])

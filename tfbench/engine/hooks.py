@@ -47,7 +47,10 @@ class SessionHook:
     __slots__ = ()
 
     def before_run(self) -> None:
-        """A run was asked for. Nothing was looked up for it yet, neither plans nor values of variables."""
+        """A run was asked for. Nothing was looked up for it yet, neither plans nor values of variables.
+
+        Of a partial run this is all that is told, before each of its parts.
+        """
 
     def gate(self, plan: Any) -> StepObserver | None:
         """A run of `plan` is about to begin. May wait, or raise; gives the observer of its steps, if any.

@@ -266,6 +266,7 @@ class BaseSession:
         """Announces a run that is to be fed and fetched piece by piece; returns the handle for `partial_run`."""
         from tfbench.engine import partial_run
 
+        self._before_run()
         self._check_open()
         return partial_run.setup(self, fetches, [] if feeds is None else feeds)
 
@@ -277,9 +278,10 @@ class BaseSession:
         """
         from tfbench.engine import partial_run
 
-        self._check_open()
         if handle is None:
             return self.run(fetches, feed_dict)
+        self._before_run()
+        self._check_open()
         return partial_run.proceed(self, handle, fetches, feed_dict)
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
