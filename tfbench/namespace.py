@@ -13,7 +13,7 @@ from typing import Any
 #: what programs for TensorFlow 1 ask `tf` for, and do not find here
 ABSENT = frozenset(
     {
-        "GradientTape", "autograph", "distribute", "distributions", "feature_column", "function",
+        "GradientTape", "autograph", "distribute", "distributions", "function",
         "keras", "lite", "profiler", "ragged", "tpu", "xla",
     }
 )  # fmt: skip

@@ -14,6 +14,8 @@ from tfbench.engine.ops.sparse import sparse_retain as retain
 from tfbench.engine.ops.sparse import sparse_tensor_dense_matmul as matmul
 from tfbench.engine.ops.sparse import sparse_tensor_dense_matmul as sparse_dense_matmul
 from tfbench.engine.ops.sparse import sparse_tensor_to_dense as to_dense
+from tfbench.engine.ops.sparse_cross import sparse_cross as cross
+from tfbench.engine.ops.sparse_cross import sparse_cross_hashed as cross_hashed
 from tfbench.engine.ops.sparse_forms import sparse_expand_dims as expand_dims
 from tfbench.engine.ops.sparse_forms import sparse_eye as eye
 from tfbench.engine.ops.sparse_forms import sparse_from_dense as from_dense
@@ -36,7 +38,7 @@ from tfbench.engine.ops.sparse_shapes import sparse_concat as concat
 from tfbench.engine.ops.sparse_shapes import sparse_reshape as reshape
 
 __all__ = [
-    "SparseConditionalAccumulator", "SparseTensor", "add", "concat", "expand_dims", "eye", "fill_empty_rows",
+    "SparseConditionalAccumulator", "SparseTensor", "add", "concat", "cross", "cross_hashed", "expand_dims", "eye", "fill_empty_rows",
     "from_dense", "mask", "matmul", "maximum", "merge", "minimum", "placeholder", "reduce_max", "reduce_max_sparse",
     "reduce_sum", "reduce_sum_sparse", "reorder", "reset_shape", "reshape", "retain", "segment_mean", "segment_sqrt_n",
     "segment_sum", "slice", "softmax", "sparse_dense_matmul", "split", "to_dense", "to_indicator", "transpose",

@@ -132,6 +132,12 @@ def _farm_round(
     return z, y, x, v, w
 
 
+def concatenated(first: int, second: int) -> int:
+    """The fingerprint of two fingerprints, one after the other."""
+    value = first ^ _MURMUR ^ (_mix(second * _MURMUR) * _MURMUR & _MASK)
+    return _mix(_mix(value * _MURMUR) * _MURMUR)
+
+
 # -- SipHash -------------------------------------------------------------------------------------------------------
 
 

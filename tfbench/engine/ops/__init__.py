@@ -60,6 +60,7 @@ from tfbench.engine.ops.sparse_math import *
 from tfbench.engine.ops.sparse_reductions import *
 from tfbench.engine.ops.sparse_parts import *
 from tfbench.engine.ops.sparse_forms import *
+from tfbench.engine.ops.sparse_cross import *
 from tfbench.engine.ops.quantization import *
 from tfbench.engine.ops.random_common import *
 from tfbench.engine.ops.identity_n import *
