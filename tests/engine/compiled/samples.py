@@ -68,3 +68,13 @@ def slow() -> Loops:
     """Takes a minute."""
     time.sleep(60)
     return add(1.0)
+
+
+def shift() -> Loops:
+    """x += by y, for arrays with any axes and a number as NumPy has it."""
+
+    def loops(x: Any, by: float, y: Any) -> None:
+        for i in range(x.shape[0]):
+            x[i] += by * y[i]
+
+    return Loops(loops, ["f4[*]", "f4[0]", "f4[*]"])

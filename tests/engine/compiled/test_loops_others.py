@@ -88,6 +88,16 @@ RULES: dict[str, tuple[int, list[str], dict[str, Any]]] = {
     "adadelta": (2, ["lr", "rho", "epsilon"], {}),
 }
 
+SLOTS = {
+    "gradient_descent": ["var"],
+    "momentum": ["var", "accum"],
+    "adagrad": ["var", "accum"],
+    "adam": ["var", "m", "v"],
+    "rms_prop": ["var", "ms", "mom"],
+    "centered_rms_prop": ["var", "mg", "ms", "mom"],
+    "adadelta": ["var", "accum", "accum_update"],
+}
+
 
 @pytest.mark.parametrize("name", RULES)
 @settings(max_examples=8, deadline=None)
@@ -105,7 +115,9 @@ def test_optimizers(name: str, seed: int, kind: Any, size: int, hard: bool) -> N
 
     def apply() -> tuple[Any, ...]:
         mine = [array.copy() for array in arrays]
-        Update(np).apply(rule, mine, values, grad)
+        form = updates_compiled.dense(rule.__name__, SLOTS[rule.__name__], [*names, "grad"], options, kind)
+        if not form.run(mine, {one: values[one] for one in names}, grad):
+            Update(np).apply(rule, mine, values, grad)
         return tuple(mine)
 
     wanted, made = both(apply)
@@ -134,16 +146,14 @@ def test_optimizers_of_rows(name: str, seed: int, index: Any, count: int, hard: 
     with np.errstate(all="ignore"), tier.using("wait"):
         same(apply(), wanted)
         if count:
-            assert updates_compiled.compiled(rule.__name__, arrays, values, grad, places) is not None
+            assert updates_compiled.sparse(rule.__name__, arrays, values, grad, places)
 
 
 def test_adam_with_nesterov_is_numpys() -> None:
-    numbers_of_adam = dict.fromkeys(RULES["adam"][1], np.float32(0.5))
-    arrays = [np.ones(8, np.float32) for _ in range(3)]
-    with tier.using("wait"):
-        tier.kernel.cache_clear()
-        Update(np).apply(updates.adam, arrays, numbers_of_adam | {"use_nesterov": True}, np.ones(8, np.float32))
-        assert not tier.kernel.cache_info().currsize
+    inputs = [*RULES["adam"][1], "grad"]
+    for options in ({"use_nesterov": True}, {"use_nesterov": False}):
+        form = updates_compiled.dense("adam", SLOTS["adam"], inputs, options, np.float32)
+        assert (form is None) is options["use_nesterov"]
 
 
 # -- rows that indices name ------------------------------------------------------------------------------------------

@@ -161,6 +161,45 @@ def test_other_arrays_are_refused(wrong: Any) -> None:
 # -- what goes wrong ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("shape", [(), (4,), (2, 0, 3), (2, 3, 4)])
+def test_arrays_with_any_axes(shape: tuple[int, ...]) -> None:
+    with tier.using(tier.WAIT):
+        shift: Any = tier.kernel(SAMPLES, "shift").ready(1)
+    x, y = np.zeros(shape, np.float32), np.full(shape, 3, np.float32)
+    for by in (np.float32(2), np.array(2, np.float32)):
+        shift(x, by, y)
+    np.testing.assert_array_equal(x, np.full(shape, 12))
+    if not shape:
+        shift(x, np.float32(2), np.float32(4))
+        assert x == 20
+
+
+def test_an_attempt_says_what_does_not_fit() -> None:
+    with tier.using(tier.WAIT):
+        shift: Any = tier.kernel(SAMPLES, "shift").ready(1)
+    x, two = np.zeros((2, 3), np.float32), np.float32(2)
+    assert shift.attempt(x, two, x) == 0
+    for number, given in [
+        (1, (x.astype(np.float64), two, x)),
+        (1, (two, two, two)),
+        (1, (None, two, x)),
+        (1, (x.T, two, x.T)),
+        (2, (x, 2.0, x)),
+        (2, (x, np.float64(2), x)),
+        (2, (x, np.ones(1, np.float32), x)),
+        (2, (x, np.array(2.0), x)),
+        (3, (x, two, x.T)),
+        (3, (x, two, two)),
+        (3, (x, two, x.reshape(-1))),
+        (3, (x, two, x.reshape(3, 2))),
+        (3, (x, two, x[:1])),
+    ]:
+        assert shift.attempt(*given) == number
+        with pytest.raises(TypeError, match=f"argument {number} is"):
+            shift(*given)
+    np.testing.assert_array_equal(x, 0)
+
+
 @pytest.mark.parametrize(
     ("maker", "reason"),
     [("raises", "must not raise"), ("nonsense", "expected"), ("unknown", "not_there"), ("missing", "no attribute")],

@@ -17,7 +17,11 @@ Array = Any
 
 
 def _arguments(kind: str, arrays: int, numbers: int) -> list[str]:
-    return [f"{kind}[1]"] * arrays + [kind] * numbers
+    return [f"{kind}[1]"] * arrays + [f"{kind}[0]"] * numbers
+
+
+def _one(kind: str) -> Any:
+    return np.dtype(kind).type(1)
 
 
 def gradient_descent(kind: str) -> Loops:
@@ -43,18 +47,31 @@ def momentum(kind: str) -> Loops:
 
 
 def nesterov(kind: str) -> Loops:
-    """accum = momentum accum + grad; var -= lr grad + lr momentum accum; `ahead` is lr momentum"""
+    """accum = momentum accum + grad; var -= lr grad + lr momentum accum"""
 
-    def loops(var: Array, accum: Array, grad: Array, lr: Any, momentum: Any, ahead: Any) -> None:
+    def loops(var: Array, accum: Array, grad: Array, lr: Any, momentum: Any) -> None:
+        ahead = momentum * lr
         for i in range(var.shape[0]):
             moved = accum[i] * momentum + grad[i]
             accum[i] = moved
             var[i] = (var[i] - grad[i] * lr) - moved * ahead
 
-    return Loops(loops, _arguments(kind, 3, 3))
+    return Loops(loops, _arguments(kind, 3, 2))
 
 
 def adagrad(kind: str, update_slots: bool) -> Loops:
+    """accum += grad²; var -= lr grad / sqrt(accum)"""
+
+    def loops(var: Array, accum: Array, grad: Array, lr: Any) -> None:
+        for i in range(var.shape[0]):
+            if update_slots:
+                accum[i] += grad[i] * grad[i]
+            var[i] -= grad[i] * lr / np.sqrt(accum[i])
+
+    return Loops(loops, _arguments(kind, 3, 1))
+
+
+def adagrad_v2(kind: str, update_slots: bool) -> Loops:
     """accum += grad²; var -= lr grad / (sqrt(accum) + epsilon)"""
 
     def loops(var: Array, accum: Array, grad: Array, lr: Any, epsilon: Any) -> None:
@@ -68,8 +85,14 @@ def adagrad(kind: str, update_slots: bool) -> Loops:
 
 def adam(kind: str) -> Loops:
     """m and v are moving averages of grad and grad²; var -= rate m / (sqrt(v) + epsilon)"""
+    one = _one(kind)
 
-    def loops(var: Array, m: Array, v: Array, grad: Array, rate: Any, first: Any, second: Any, epsilon: Any) -> None:
+    def loops(
+        var: Array, m: Array, v: Array, grad: Array, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any,
+        beta2: Any, epsilon: Any,
+    ) -> None:  # fmt: skip
+        rate = lr * np.sqrt(one - beta2_power) / (one - beta1_power)
+        first, second = one - beta1, one - beta2
         for i in range(var.shape[0]):
             mean = m[i] + (grad[i] - m[i]) * first
             square = v[i] + (grad[i] * grad[i] - v[i]) * second
@@ -77,13 +100,15 @@ def adam(kind: str) -> Loops:
             v[i] = square
             var[i] -= mean * rate / (np.sqrt(square) + epsilon)
 
-    return Loops(loops, _arguments(kind, 4, 4))
+    return Loops(loops, _arguments(kind, 4, 6))
 
 
 def rms_prop(kind: str) -> Loops:
     """ms is a moving average of grad²; mom = momentum mom + lr grad / sqrt(ms + epsilon); var -= mom"""
+    one = _one(kind)
 
-    def loops(var: Array, ms: Array, mom: Array, grad: Array, lr: Any, share: Any, momentum: Any, epsilon: Any) -> None:
+    def loops(var: Array, ms: Array, mom: Array, grad: Array, lr: Any, rho: Any, momentum: Any, epsilon: Any) -> None:
+        share = one - rho
         for i in range(var.shape[0]):
             square = ms[i] + (grad[i] * grad[i] - ms[i]) * share
             ms[i] = square
@@ -96,10 +121,12 @@ def rms_prop(kind: str) -> Loops:
 
 def centered_rms_prop(kind: str) -> Loops:
     """As RMSProp, with the variance of grad, ms - mg², in the place of its square"""
+    one = _one(kind)
 
     def loops(
-        var: Array, mg: Array, ms: Array, mom: Array, grad: Array, lr: Any, share: Any, momentum: Any, epsilon: Any
+        var: Array, mg: Array, ms: Array, mom: Array, grad: Array, lr: Any, rho: Any, momentum: Any, epsilon: Any
     ) -> None:
+        share = one - rho
         for i in range(var.shape[0]):
             square = ms[i] + (grad[i] * grad[i] - ms[i]) * share
             mean = mg[i] + (grad[i] - mg[i]) * share
@@ -114,10 +141,10 @@ def centered_rms_prop(kind: str) -> Loops:
 
 def adadelta(kind: str) -> Loops:
     """accum and accum_update are moving averages of grad² and of the steps squared; their ratio is the rate"""
+    one = _one(kind)
 
-    def loops(
-        var: Array, accum: Array, accum_update: Array, grad: Array, lr: Any, rho: Any, rest: Any, epsilon: Any
-    ) -> None:
+    def loops(var: Array, accum: Array, accum_update: Array, grad: Array, lr: Any, rho: Any, epsilon: Any) -> None:
+        rest = one - rho
         for i in range(var.shape[0]):
             square = accum[i] * rho + (grad[i] * grad[i]) * rest
             accum[i] = square
@@ -125,7 +152,25 @@ def adadelta(kind: str) -> Loops:
             accum_update[i] = accum_update[i] * rho + (step * step) * rest
             var[i] -= step * lr
 
-    return Loops(loops, _arguments(kind, 4, 4))
+    return Loops(loops, _arguments(kind, 4, 3))
+
+
+# -- whole variables --------------------------------------------------------------------------------------------------
+
+
+def dense(inputs: str, rule: str, kind: str, *parameters: Any) -> Loops:
+    """`rule` as a kernel that gets what an op gets, in the op's order, so that nobody has to sort it.
+
+    `inputs` are the names, with commas between them: as in the rule, which has them in another order.
+    """
+    made: Loops = globals()[rule](kind, *parameters)
+    names = made.function.__code__.co_varnames[: len(made.arguments)]
+    kinds = {
+        name: f"{kind}[*]" if "[1]" in argument else argument
+        for name, argument in zip(names, made.arguments, strict=True)
+    }
+    loops = eval(f"lambda {inputs}: update({', '.join(names)})", {"update": register_jitable(made.function)})
+    return Loops(loops, [kinds[name] for name in inputs.split(",")])
 
 
 # -- rows that indices name -----------------------------------------------------------------------------------------
@@ -137,9 +182,9 @@ def sparse(index: str, rule: str, kind: str, *parameters: Any) -> Loops:
     A row that is named again is updated again. Indices have been checked; one that is out of range all the same
     (another thread has written to them since) is passed over.
     """
-    dense: Loops = globals()[rule](kind, *parameters)
-    update: Any = register_jitable(dense.function)
-    arrays = dense.arguments.count(f"{kind}[1]") - 1
+    made: Loops = globals()[rule](kind, *parameters)
+    update: Any = register_jitable(made.function)
+    arrays = made.arguments.count(f"{kind}[1]") - 1
 
     def one(var: Array, indices: Array, grad: Array, *numbers: Any) -> None:
         for i in range(indices.shape[0]):
@@ -163,5 +208,5 @@ def sparse(index: str, rule: str, kind: str, *parameters: Any) -> Loops:
                 update(var[row], slot[row], other[row], last[row], grad[i], *numbers)
 
     loops = (one, two, three, four)[arrays - 1]
-    numbers = dense.arguments.count(kind)
-    return Loops(loops, [*[f"{kind}[2]"] * arrays, f"{index}[1]", f"{kind}[2]", *[kind] * numbers])
+    numbers = made.arguments[arrays + 1 :]
+    return Loops(loops, [*[f"{kind}[2]"] * arrays, f"{index}[1]", f"{kind}[2]", *numbers])

@@ -5,7 +5,7 @@ LLVM's older engine).
 
 A kernel of loops is called with the arrays themselves: it finds address and sizes in NumPy's array objects, whose
 layout is part of NumPy's binary interface (checked here), and looks itself whether they are what it was made for. In
-Python that would cost more than many a kernel does.
+Python that would cost more than many a kernel does. Who has something else to do where they are not calls `attempt`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import ctypes
 import importlib
 import itertools
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tfbench.engine.compiled.cache import Compiled
-from tfbench.engine.compiled.sources import parse
+from tfbench.engine.compiled.sources import NUMBER, parse
 
 _NUMBERS: dict[str, Any] = {
     "f4": ctypes.c_float,
@@ -61,13 +62,19 @@ def features(llvm: Any) -> str:
 
 
 def bind(address: int, arguments: tuple[str, ...]) -> Callable[..., None]:
-    """The C function at `address` as a function of arrays and numbers."""
+    """The C function at `address` as a function of arrays and numbers.
+
+    Its `attempt` takes the same, and gives the number of the first argument that is not what was declared, or 0; it
+    raises TypeError only for a number that is none.
+    """
     parsed = [parse(argument) for argument in arguments]
-    if all(rank < 0 for _, rank in parsed):
+    if all(rank == NUMBER for _, rank in parsed):
         return ctypes.CFUNCTYPE(None, *(_NUMBERS[kind] for kind, _ in parsed))(address)
-    kinds = [_NUMBERS[kind] if rank < 0 else ctypes.py_object for kind, rank in parsed]
-    types = [None if rank < 0 else np.dtype(kind) for kind, rank in parsed]
-    table = np.array([id(np.ndarray), *(id(dtype) for dtype in types)], np.int64)  # kept by `call`, as are the types
+    kinds = [_NUMBERS[kind] if rank == NUMBER else ctypes.py_object for kind, rank in parsed]
+    types = [None if rank == NUMBER else np.dtype(kind) for kind, rank in parsed]
+    scalars = [id(dtype.type) if dtype is not None else 0 for dtype in types]
+    # Kept by `call`, as are the types.
+    table = np.array([id(np.ndarray), *(id(dtype) for dtype in types), *scalars], np.int64)
     table_at = table.ctypes.data
     function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *kinds)(address)
 
@@ -87,6 +94,7 @@ def bind(address: int, arguments: tuple[str, ...]) -> Callable[..., None]:
             )
 
     call.table = table  # type: ignore[attr-defined]
+    call.attempt = partial(function, table_at)  # type: ignore[attr-defined]
     return call
 
 
@@ -98,11 +106,11 @@ def _described(value: Any) -> str:
 
 def check_layout() -> None:
     """RuntimeError if NumPy's array objects are not laid out as kernels expect."""
-    sample = np.zeros((3, 2), np.float32)
+    sample, single, double = np.zeros((3, 2), np.float32), np.float32(1.5), np.float64(2.5)
     at = id(sample)
 
-    def word(offset: int, kind: Any = ctypes.c_int64) -> int:
-        return int(kind.from_address(offset).value)
+    def word(offset: int, kind: Any = ctypes.c_int64) -> Any:
+        return kind.from_address(offset).value
 
     head = object.__basicsize__
     found = (
@@ -113,6 +121,8 @@ def check_layout() -> None:
         word(word(at + head + 16) + 8),
         word(at + head + 40),
         word(at + head + 48, ctypes.c_int32) & 1,
+        word(id(single) + head, ctypes.c_float),
+        word(id(double) + head, ctypes.c_double),
     )
-    if found != (id(np.ndarray), sample.ctypes.data, 2, 3, 2, id(sample.dtype), 1):
+    if found != (id(np.ndarray), sample.ctypes.data, 2, 3, 2, id(sample.dtype), 1, 1.5, 2.5):
         raise RuntimeError("NumPy's array objects are laid out in another way than compiled kernels expect.")

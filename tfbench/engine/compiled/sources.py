@@ -1,7 +1,10 @@
 """What a maker of a compiled kernel returns: loops in Python for Numba, or LLVM IR.
 
 Arguments are described by strings: `"f4[3]"` is a C-contiguous array of float32 with three axes, `"i8"` and `"f4"` are
-numbers. Numbers come after arrays where both are wanted only by custom; any order works.
+numbers. Numbers come after arrays where both are wanted only by custom; any order works. Loops may want two more:
+`"f4[*]"` is a C-contiguous array with any axes, which they get flattened (all such arrays of a call have one shape;
+from the second on, a scalar of NumPy's may stand for one without axes), and `"f4[0]"` a number given as NumPy gives it,
+as a scalar or as an array without axes.
 """
 
 from __future__ import annotations
@@ -45,7 +48,11 @@ class Assembly:
 Source = Loops | Assembly
 
 
+#: axes of a number, and of an array that may have any
+NUMBER, ANY = -1, -2
+
+
 def parse(argument: str) -> tuple[str, int]:
-    """`"f4[3]"` is `("f4", 3)`; a number has -1 axes."""
+    """`"f4[3]"` is `("f4", 3)`."""
     kind, bracket, rest = argument.partition("[")
-    return kind, int(rest[:-1]) if bracket else -1
+    return kind, NUMBER if not bracket else ANY if rest == "*]" else int(rest[:-1])

@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.compiled import entry
 from tfbench.engine.compiled.cache import Compiled, sources_digest
-from tfbench.engine.compiled.sources import Assembly, Loops, Source, parse
+from tfbench.engine.compiled.sources import NUMBER, Assembly, Loops, Source, parse
 
 _PACKAGE = "tfbench.engine.compiled"
 #: the name of the function that is called from outside
@@ -93,40 +94,21 @@ def compile_kernel(source: Source) -> Compiled:
 
 
 def _numba_ir(source: Loops) -> str:
-    """The optimised IR of a C function `_ENTRY` around the loops.
-
-    It gets the address of a table (the array type, then each argument's type) and the arrays and numbers. It returns
-    0, or the number of the first array that is not what was declared; then it has done nothing.
-    """
+    """The optimised IR of a C function `_ENTRY` around the loops: `entry.text`."""
     numba: Any = importlib.import_module("numba")
     types = numba.types
     fastmath = source.fastmath if isinstance(source.fastmath, bool) else set(source.fastmath)
     options = {"error_model": "numpy", "fastmath": fastmath}
-    head = object.__basicsize__
     scope: dict[str, Any] = {"inner": numba.njit(**options)(source.function), "carray": numba.carray}
     scope.update(word=_reader(types.int64), half=_reader(types.int32))
-    kinds, names, values, checks = [types.intp], ["table"], [], []
-    for number, argument in enumerate(source.arguments):
+    kinds = [types.intp]
+    for argument in source.arguments:
         kind, rank = parse(argument)
         element = numba.from_dtype(np.dtype(kind))
-        name = f"a{number}"
-        names.append(name)
-        if rank < 0:
-            kinds.append(element)
-            values.append(name)
-            continue
-        kinds.append(types.intp)
-        checks += [
-            f"    if (word({name} + {head - 8}) != word(table) or word({name} + {head + 40}) != "
-            f"word(table + {8 * number + 8}) or half({name} + {head + 8}) != {rank} or "
-            f"half({name} + {head + 48}) & 1 == 0):",
-            f"        return {number + 1}",
-        ]
-        sizes = "".join(f"word(word({name} + {head + 16}) + {8 * axis}), " for axis in range(rank))
-        scope[f"p{number}"] = _pointer(types.CPointer(element))
-        values.append(f"carray(p{number}(word({name} + {head})), ({sizes}))")
-    text = [f"def {_ENTRY}({', '.join(names)}):", *checks, f"    inner({', '.join(values)})", "    return 0"]
-    exec("\n".join(text), scope)
+        kinds.append(element if rank == NUMBER else types.intp)
+        scope.setdefault(f"p_{kind}", _pointer(types.CPointer(element)))
+        scope.setdefault(f"r_{kind}", _reader(element))
+    exec(entry.text(_ENTRY, source.arguments), scope)
     made = numba.cfunc(types.int64(*kinds), nopython=True, **options)(scope[_ENTRY])
     ir: str = made._library.get_llvm_str()
     return ir.replace(made.native_name, _ENTRY)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels import updates_compiled, updates_device
+from tfbench.engine.kernels import updates_device
 
 Array = Any
 Rule = Callable[..., None]
@@ -61,10 +61,6 @@ class Update:
         flat = [array.reshape(-1) for array in arrays]
         grad = grad.reshape(-1)
         on_cpu = self.xp is np
-        compiled = updates_compiled.compiled(rule.__name__, flat, numbers, grad) if on_cpu else None
-        if compiled is not None:
-            compiled()  # one call of C code
-            return
         if not on_cpu and updates_device.apply(self.xp, rule, flat, numbers, grad):
             return
         # A device has no cache to stay in, and every call costs it a launch.

@@ -75,12 +75,14 @@ def _op(
     def _(node: Operation, *shapes: Any) -> Any:
         return _shapes(node, shapes, count, names, resource, sparse)
 
+    kernel = _bind_sparse if sparse else _bind_dense
     attributes = [spec.partition(":")[0].strip() for spec in attrs.split(";")] if attrs else []
 
     @definition.bind(CPU, GPU)
     def _(context: Any) -> Callable[..., Any]:
         options = {key: context.op.attrs[key] for key in attributes}
-        return _bind(context.xp, rule, slots, names, options, resource, bool(context.op.attrs["use_locking"]))
+        update = kernel(context, rule, slots, names, options, resource)
+        return _locked(update) if context.op.attrs["use_locking"] else update
 
     return definition
 
@@ -105,33 +107,61 @@ def _shapes(node: Operation, shapes: Any, count: int, names: list[str], resource
     return [] if resource else [whole]
 
 
-def _bind(
-    xp: Any, rule: Rule, slots: list[str], names: list[str], options: dict[str, Any], resource: bool, locking: bool
+def _bind_dense(
+    context: Any, rule: Rule, slots: list[str], names: list[str], options: dict[str, Any], resource: bool
 ) -> Callable[..., Any]:
-    """The function of buffers and arrays that makes one update."""
+    """The function of buffers and arrays that updates all of a variable."""
+    xp = context.xp
+    names = ["grad" if name in _GRADS else name for name in names]
+    quick = None
+    if xp is np:
+        dtype = context.op.attrs["T"].as_numpy_dtype
+        quick = updates_compiled.dense(rule.__name__, slots, names, options, dtype)
+
+    def apply(targets: list[Array], numbers: dict[str, Any], grad: Array, indices: None) -> None:
+        if quick is None or not quick.run(targets, numbers, grad):
+            Update(xp).apply(rule, targets, {name: number[()] for name, number in numbers.items()} | options, grad)
+
+    update = _update(apply, slots, names, resource)
+    return update if quick is None or resource else quick.before(update)
+
+
+def _bind_sparse(
+    context: Any, rule: Rule, slots: list[str], names: list[str], options: dict[str, Any], resource: bool
+) -> Callable[..., Any]:
+    """The function of buffers and arrays that updates the rows of a variable that indices name."""
+    xp = context.xp
+
+    def apply(targets: list[Array], numbers: dict[str, Any], grad: Array, indices: Array) -> None:
+        numbers = {name: number[()] for name, number in numbers.items()} | options
+        _sparse(xp, rule, targets, numbers, grad, indices)
+
+    return _update(apply, slots, ["grad" if name in _GRADS else name for name in names], resource)
+
+
+def _update(apply: Callable[..., None], slots: list[str], names: list[str], resource: bool) -> Callable[..., Any]:
+    """The function of buffers and arrays that checks them and has `apply` change arrays."""
     count = len(slots)
 
     def update(*values: Any) -> VariableBuffer | None:
         buffers, given = values[:count], dict(zip(names, values[count:], strict=True))
         arrays = [_value(buffer) for buffer in buffers]
-        grad = given.pop("grad") if "grad" in given else given.pop("delta")
-        indices = given.pop("indices", None)
+        grad, indices = given.pop("grad"), given.pop("indices", None)
         _check(slots, arrays, grad, indices, given)
         # Whoever read a resource variable before keeps what it read: the update is made in new memory.
         targets = [array.copy() for array in arrays] if resource else arrays
-        numbers = {name: number[()] for name, number in given.items()} | options
-        if indices is None:
-            Update(xp).apply(rule, targets, numbers, grad)
-        else:
-            _sparse(xp, rule, targets, numbers, grad, indices)
+        apply(targets, given, grad, indices)
         if resource:
             at_once([partial(setattr, buffer, "array", new) for buffer, new in zip(buffers, targets, strict=True)])
         for buffer in buffers:
             buffer.updates += 1
         return None if resource else buffers[0]
 
-    if not locking:
-        return update
+    return update
+
+
+def _locked(update: Callable[..., Any]) -> Callable[..., Any]:
+    """`update` by one thread at a time, for each variable."""
 
     def locked(*values: Any) -> VariableBuffer | None:
         with values[0].lock:
@@ -188,9 +218,7 @@ def _sparse(xp: Any, rule: Rule, targets: list[Array], numbers: dict[str, Any], 
         there = device_rows.inside(xp, indices, targets[0].shape[0])
         indices, grad = indices[there], grad[there]
     else:
-        compiled = updates_compiled.compiled(rule.__name__, targets, numbers, grad, indices)
-        if compiled is not None:
-            compiled()
+        if updates_compiled.sparse(rule.__name__, targets, numbers, grad, indices):
             return
     for rows, part in _rounds(indices, grad) if xp is np else device_rows.rounds(xp, indices, grad):
         taken = [target[rows] for target in targets]
