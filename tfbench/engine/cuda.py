@@ -23,8 +23,8 @@ from importlib.util import find_spec
 from typing import Any
 from weakref import WeakValueDictionary
 
-from tfbench import errors
 from tfbench.engine.devices import Device
+from tfbench.engine.kernel_errors import invalid, unimplemented
 
 #: what is left to others of a GPU's free memory where no fraction is asked for: a share of it, and at least so much
 _RESERVE, _LEAST_RESERVE, _SMALL, _SMALL_RESERVE = 0.05, 300 << 20, 2 << 30, 225 << 20
@@ -117,15 +117,11 @@ def gpus(config: Any = None, most: int | None = None) -> tuple[list[Device], str
         chosen = chosen[:most]
     fraction = options.per_process_gpu_memory_fraction if options is not None else 0.0
     if not 0 <= fraction <= 1:
-        raise errors.InvalidArgumentError(
-            None, None, f"per_process_gpu_memory_fraction must be from 0 to 1, but is {fraction}."
-        )
+        raise invalid(f"per_process_gpu_memory_fraction must be from 0 to 1, but is {fraction}.")
     if options is not None and options.experimental.virtual_devices:
-        raise errors.UnimplementedError(
-            None,
-            None,
+        raise unimplemented(
             "gpu_options.experimental.virtual_devices: a GPU is one device here. tfbench.simulate_devices(gpu=2) makes "
-            "two simulated ones, without a GPU.",
+            "two simulated ones, without a GPU."
         )
     devices = [CudaDevice(found.cupy, index, number) for index, number in enumerate(chosen)]
     for device in devices:
@@ -158,23 +154,17 @@ def _visible(text: str, count: int) -> list[int]:
     found: list[int] = []
     for word in text.split(","):
         if not re.fullmatch(r"\s*\d+\s*", word):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 f"Could not parse entry in 'visible_device_list': '{word}'. visible_device_list = {text}. "
-                "Give numbers of GPUs, as in '0,2'.",
+                "Give numbers of GPUs, as in '0,2'."
             )
         number = int(word)
         if number >= count:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"'visible_device_list' listed an invalid Device id '{number}' but visible device count is {count}",
+            raise invalid(
+                f"'visible_device_list' listed an invalid Device id '{number}' but visible device count is {count}"
             )
         if number in found:
-            raise errors.InvalidArgumentError(
-                None, None, f"visible_device_list contained a duplicate entry: {text}. Name each GPU once."
-            )
+            raise invalid(f"visible_device_list contained a duplicate entry: {text}. Name each GPU once.")
         found.append(number)
     return found
 

@@ -17,6 +17,7 @@ from tfbench.engine import generate
 from tfbench.engine.devices import Device, DeviceSet
 from tfbench.engine.function_graph import FunctionGraph
 from tfbench.engine.generate import Generated
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.placement import Placement
 from tfbench.engine.plan import Plan
 from tfbench.engine.resources import ResourceStore
@@ -101,9 +102,7 @@ def _cause(error: Exception) -> BaseException | None:
 
 
 def _wrong_count(what: str, wanted: int, found: int) -> Exception:
-    return errors.InvalidArgumentError(
-        None, None, f"The function of {what} takes {wanted} components, but the elements have {found}."
-    )
+    return invalid(f"The function of {what} takes {wanted} components, but the elements have {found}.")
 
 
 class NodeFunction:

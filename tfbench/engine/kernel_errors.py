@@ -1,4 +1,7 @@
-"""What kernels raise about the values that they get. The executor adds the operation and the user's line."""
+"""What kernels raise about the values that they get, and what runs them about what they are given to run.
+
+The executor adds the operation and the user's line.
+"""
 
 from __future__ import annotations
 

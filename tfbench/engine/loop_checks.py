@@ -7,6 +7,7 @@ from typing import Any
 from tfbench import errors
 from tfbench.engine.frames import Loop
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.program import Program
 from tfbench.engine.tensor import Tensor
 
@@ -35,11 +36,9 @@ def check_fetches(program: Program, fed: set[Tensor]) -> None:
 def check_alive(op: Operation, alive: Any) -> None:
     """The step that refuses to go on where `op`, which decides about the next iteration, has no value."""
     if not alive:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             f"'{op._inputs[0].name}', which the loop goes on with, has no value: it is in a branch that was not taken. "
-            "Merge the branches first.",
+            "Merge the branches first."
         )
 
 
@@ -47,9 +46,5 @@ def condition(predicate: Any) -> Any:
     """The kernel of a LoopCond whose shape is not known before the run."""
     if getattr(predicate, "ndim", 0):
         shape = ",".join(str(size) for size in predicate.shape)
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"The second input must be a scalar, but it has shape [{shape}]: a loop's condition is one bool.",
-        )
+        raise invalid(f"The second input must be a scalar, but it has shape [{shape}]: a loop's condition is one bool.")
     return predicate

@@ -25,6 +25,7 @@ from tfbench.engine.devices import Device, DeviceSet, device_set
 from tfbench.engine.fetches import FetchList, feed_value
 from tfbench.engine.graph import Graph, Operation
 from tfbench.engine.hooks import SessionHook, StepObserver
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.partition import partition
 from tfbench.engine.placement import Placement
 from tfbench.engine.plan import Plan
@@ -311,11 +312,9 @@ class BaseSession:
                 compiled = compile_again()
             if len(values) != len(feeds):
                 missing = ", ".join(repr(tensor.op.name) for tensor in feeds[len(values) :])
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
+                raise invalid(
                     f"The callable expects {len(feeds)} feeds but got {len(values)}"
-                    + (f": You must feed a value for {missing}." if missing else "."),
+                    + (f": You must feed a value for {missing}." if missing else ".")
                 )
             arrays = [feed_value(graph, tensor, value) for tensor, value in zip(feeds, values, strict=True)]
             if options is not None and run_metadata is not None:

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
-from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernel_errors import invalid, unimplemented
 
 Array = Any
 
@@ -24,11 +23,9 @@ def _pillow() -> Any:
     try:
         from PIL import Image
     except ImportError:
-        raise errors.UnimplementedError(
-            None,
-            None,
+        raise unimplemented(
             "JPEG files need Pillow, which is not installed (matplotlib and the extra `lab` bring it along): pip "
-            "install pillow",
+            "install pillow"
         ) from None
     return Image
 

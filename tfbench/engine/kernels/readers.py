@@ -11,6 +11,7 @@ import zlib
 from typing import Any
 
 from tfbench import errors
+from tfbench.engine.kernel_errors import invalid, unimplemented
 from tfbench.engine.kernels import wire
 from tfbench.engine.waiting import Turns
 
@@ -81,7 +82,7 @@ class ReaderState:
     def serialize(self) -> bytes:
         """The state as a message. UnimplementedError for readers that cannot be put back to where they were."""
         if not self.serializes:
-            raise errors.UnimplementedError(None, None, "Reader SerializeState")
+            raise unimplemented("Reader SerializeState")
         with self._turns:
             numbers = (self._started, self._finished, self._produced)
             fields = [wire.integer(field, number) for field, number in enumerate(numbers, 1)]
@@ -90,16 +91,14 @@ class ReaderState:
     def deserialize(self, state: bytes) -> None:
         """Goes back to where `serialize` was called."""
         if not self.serializes:
-            raise errors.UnimplementedError(None, None, "Reader RestoreState")
+            raise unimplemented("Reader RestoreState")
         try:
             found = {number: value for number, _, value in wire.fields(state)}
             numbers = [int(found.get(field, 0)) for field in (1, 2, 3)]
             last = bytes(found.get(4, b""))
         except (wire.BadMessage, TypeError, ValueError):
             text = state.decode(errors="replace")
-            raise errors.InvalidArgumentError(
-                None, None, f"Could not parse state for {type(self).kind} '{self.name}': {text}"
-            ) from None
+            raise invalid(f"Could not parse state for {type(self).kind} '{self.name}': {text}") from None
         with self._turns:
             self._started, self._finished, self._produced = numbers
             self._last = last
@@ -127,14 +126,10 @@ class ReaderState:
             return
         dtypes = [dtype.name for dtype in queue.dtypes]
         if dtypes != ["string"]:
-            raise errors.InvalidArgumentError(
-                None, None, f"A reader takes names from a queue of one string, but this one has {', '.join(dtypes)}"
-            )
+            raise invalid(f"A reader takes names from a queue of one string, but this one has {', '.join(dtypes)}")
         (name,) = queue.dequeue(1)[0]
         if name.ndim:
-            raise errors.InvalidArgumentError(
-                None, None, f"A reader takes one name after another, but the queue had {name.size} in one element"
-            )
+            raise invalid(f"A reader takes one name after another, but the queue had {name.size} in one element")
         self._last = name[()]
         self._begin(self._last)
         self._work = self._last
@@ -305,5 +300,5 @@ def _open(name: bytes) -> Any:
         return open(name, "rb")
     except (OSError, ValueError) as error:
         if not isinstance(error, OSError):
-            raise errors.InvalidArgumentError(None, None, f"{name!r} is no name of a file: {error}") from None
+            raise invalid(f"{name!r} is no name of a file: {error}") from None
         raise file_error(name, error) from None

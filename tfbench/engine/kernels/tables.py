@@ -14,7 +14,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.dtypes import DType, type_word
-from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernel_errors import invalid, unimplemented
 from tfbench.engine.kernels.hashes import murmur64
 
 Array = Any
@@ -136,10 +136,10 @@ class StaticTable(_Table):
         return super().export()
 
     def insert(self, keys: Array, values: Array) -> None:
-        raise errors.UnimplementedError(None, None, "Insert not supported by InitializableLookupTable implementations")
+        raise unimplemented("Insert not supported by InitializableLookupTable implementations")
 
     def remove(self, keys: Array) -> None:
-        raise errors.UnimplementedError(None, None, "Remove not supported by InitializableLookupTable implementations")
+        raise unimplemented("Remove not supported by InitializableLookupTable implementations")
 
     def snapshot(self) -> Any:
         return self._filled, self._items

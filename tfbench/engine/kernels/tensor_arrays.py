@@ -15,7 +15,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.dtypes import DType
-from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernel_errors import invalid, unimplemented
 from tfbench.engine.shape_math import Shape, debug_string, is_compatible, is_fully_defined, merge
 
 Array = Any
@@ -355,9 +355,7 @@ def rows(xp: Any, value: Array) -> list[Array]:
 
 
 def _empty(what: str, shape: Shape, doing: str) -> errors.UnimplementedError:
-    return errors.UnimplementedError(
-        None,
-        None,
+    return unimplemented(
         f"TensorArray has size zero, but {what} {debug_string(shape)} is not fully defined. Currently only static "
-        f"shapes are supported when {doing} zero-size TensorArrays.",
+        f"shapes are supported when {doing} zero-size TensorArrays."
     )

@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tfbench.errors import InternalError, InvalidArgumentError
+from tfbench.engine.kernel_errors import invalid
+from tfbench.errors import InternalError
 
 #: the length that stands for all of a dimension
 ALL = -1
@@ -43,9 +44,7 @@ class TensorSlice:
                 continue
             start, comma, length = part.partition(",")
             if not (comma and start.isdecimal() and length.isdecimal() and int(length)):
-                raise InvalidArgumentError(
-                    None, None, f"Expected a pair of numbers or '-' but got '{part}': string = {text}"
-                )
+                raise invalid(f"Expected a pair of numbers or '-' but got '{part}': string = {text}")
             extents.append((int(start), int(length)))
         return TensorSlice(extents)
 
@@ -118,9 +117,9 @@ def parse_spec(spec: str) -> tuple[Shape, TensorSlice]:
     """
     *sizes, part = spec.split(" ")
     if not sizes:
-        raise InvalidArgumentError(None, None, f"Need least two elements in shape_and_slice specification: {spec}")
+        raise invalid(f"Need least two elements in shape_and_slice specification: {spec}")
     if not all(size.isdecimal() for size in sizes if size):
-        raise InvalidArgumentError(None, None, f"Non numerical dimension in shape_and_slice: {spec}")
+        raise invalid(f"Non numerical dimension in shape_and_slice: {spec}")
     shape, result = tuple([int(size) for size in sizes if size]), TensorSlice.parse(part)
     result.bounds(shape)
     return shape, result

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.composite import IndexedSlices
 from tfbench.engine.convert import const_node, constant, convert_to_tensor, repeated, to_array
@@ -17,6 +16,7 @@ from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.shape_ops import reshape, shape_from_input, shape_internal
@@ -47,17 +47,15 @@ def _fill_shape(node: Operation, dims: Shape, value: Shape) -> list[Shape]:
 @_fill.kernel(CPU, GPU)
 def _fill_kernel(xp: Any, dims: Any, value: Any) -> Any:
     if dims.ndim != 1:
-        raise errors.InvalidArgumentError(None, None, f"dims must be a vector, got shape {list(dims.shape)}")
+        raise invalid(f"dims must be a vector, got shape {list(dims.shape)}")
     if value.ndim:
         if value.shape != (1,):  # a vector of one element will do
-            raise errors.InvalidArgumentError(
-                None, None, f"value must represent a scalar, got shape {list(value.shape)}"
-            )
+            raise invalid(f"value must represent a scalar, got shape {list(value.shape)}")
         value = value[0]
     sizes = dims.tolist()
     for position, size in enumerate(sizes):
         if size < 0:
-            raise errors.InvalidArgumentError(None, None, f"dims[{position}] = {size} must be nonnegative.")
+            raise invalid(f"dims[{position}] = {size} must be nonnegative.")
     return xp.full(sizes, value, value.dtype)
 
 

@@ -16,6 +16,7 @@ from tfbench.engine.convert import constant, convert_to_tensor, register_tensor_
 from tfbench.engine.dtypes import DType
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import PARTIAL_VALUES, VALUE_FROM_SHAPES, constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.base import identity
@@ -74,11 +75,9 @@ def _pack_kernel(xp: Any, *values: Any, axis: int) -> Any:
             return strings
     for i, value in enumerate(values):
         if value.shape != first.shape:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 f"Shapes of all inputs must match: values[0].shape = {list(first.shape)} "
-                f"!= values[{i}].shape = {list(value.shape)}",
+                f"!= values[{i}].shape = {list(value.shape)}"
             )
     if axis == 0:
         return xp.concatenate([value[None] for value in values])
@@ -147,11 +146,9 @@ def _unpack_shape(node: Operation, x: Shape) -> list[Shape]:
 @_unpack.kernel(CPU, GPU)
 def _unpack_kernel(xp: Any, x: Any, *, num: int, axis: int) -> Any:
     if not -x.ndim <= axis < x.ndim:
-        raise errors.InvalidArgumentError(None, None, f"axis = {axis} not in [{-x.ndim}, {x.ndim})")
+        raise invalid(f"axis = {axis} not in [{-x.ndim}, {x.ndim})")
     if x.shape[axis] != num:
-        raise errors.InvalidArgumentError(
-            None, None, f"Input shape axis {axis % x.ndim} must equal {num}, got shape {list(x.shape)}"
-        )
+        raise invalid(f"Input shape axis {axis % x.ndim} must equal {num}, got shape {list(x.shape)}")
     if x.ndim == 1:
         return list(x) if x.dtype != object else [np.array(item, object) for item in x]
     return list(x) if axis == 0 else list(xp.moveaxis(x, axis, 0))
@@ -340,11 +337,9 @@ def concat_arrays(xp: Any, values: Any, axis: Any) -> Any:
     first = values[0]
     position = int(axis)
     if not -first.ndim <= position < first.ndim:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             f"ConcatOp : Expected concatenating dimensions in the range [{-first.ndim}, {first.ndim}), "
-            f"but got {position}",
+            f"but got {position}"
         )
     try:
         return xp.concatenate(values, position)
@@ -354,14 +349,14 @@ def concat_arrays(xp: Any, values: Any, axis: Any) -> Any:
     for i, value in enumerate(values):
         if value.ndim != first.ndim:
             text = f"ConcatOp : Ranks of all input tensors should match: shape[0] = {list(first.shape)}"
-            raise errors.InvalidArgumentError(None, None, f"{text} vs. shape[{i}] = {list(value.shape)}") from None
+            raise invalid(f"{text} vs. shape[{i}] = {list(value.shape)}") from None
         for j, (a, b) in enumerate(zip(first.shape, value.shape)):
             if j != position and a != b:
                 text = (
                     f"ConcatOp : Dimension {j} in both shapes must be equal: shape[0] = {list(first.shape)} "
                     f"vs. shape[{i}] = {list(value.shape)}"
                 )
-                raise errors.InvalidArgumentError(None, None, text) from None
+                raise invalid(text) from None
     raise errors.InternalError(None, None, "Concatenation failed.")
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.kernel_errors import invalid
@@ -74,11 +73,9 @@ def _ensure_shape_bind(context: Any) -> Any:
 
     def check(x: Any) -> Any:
         if not is_compatible(wanted, x.shape):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 f"Shape of tensor {name} {debug_string(x.shape)} is not compatible with expected shape "
-                f"{debug_string(wanted)}.",
+                f"{debug_string(wanted)}."
             )
         return x
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench import errors
 from tfbench.engine.graph import Operation
-from tfbench.engine.kernel_errors import brackets, invalid
+from tfbench.engine.kernel_errors import brackets, invalid, unimplemented
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.shape_ops import renamed
 from tfbench.engine.shape_math import dim_mul, with_rank
@@ -67,7 +66,7 @@ def _patches_kernel(xp: Any, x: Any, *, ksizes: list[int], strides: list[int], r
         raise invalid(f"input must be 4-dimensional{brackets(x.shape)}")
     for key, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
         if value[0] != 1 or value[3] != 1:
-            raise errors.UnimplementedError(None, None, f"Only support {key} across space.")
+            raise unimplemented(f"Only support {key} across space.")
     counts, sizes, starts = [], [], []
     for axis in (1, 2):
         count, before = _windows(x.shape[axis], ksizes[axis], strides[axis], rates[axis], padding)

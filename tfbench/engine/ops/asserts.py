@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops.base import no_op
 from tfbench.engine.ops.checks import Assert
@@ -72,7 +72,7 @@ def _binary(
             condition = reduce_all(compare(x, y))
             static = get_static_value(x), get_static_value(y)
             if static[0] is not None and static[1] is not None and not np.all(known(*static)):
-                raise errors.InvalidArgumentError(None, None, "\n".join(_text(item) for item in data))
+                raise invalid("\n".join(_text(item) for item in data))
             return Assert(condition, data, summarize=summarize)
 
     return check

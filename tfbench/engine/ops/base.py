@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench import errors
 from tfbench.engine import apply as _apply  # noqa: F401 - fills in how nodes are built
 from tfbench.engine.convert import constant as _constant
 from tfbench.engine.dtypes import as_dtype, type_word
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, Preset, op
 from tfbench.engine.shape_math import merge
 from tfbench.engine.shapes import TensorShape
@@ -73,7 +73,7 @@ def _placeholder_bind(context: Any) -> Any:
         wanted += f" and shape [{','.join('?' if size is None else str(size) for size in shape)}]"
 
     def unfed() -> Any:
-        raise errors.InvalidArgumentError(None, None, f"You must feed a value for placeholder tensor {wanted}")
+        raise invalid(f"You must feed a value for placeholder tensor {wanted}")
 
     return unfed
 

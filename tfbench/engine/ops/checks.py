@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench import errors
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dtypes import string
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.base import no_op
@@ -34,7 +34,7 @@ def _assert_shape(node: Operation, condition: Any, *data: Any) -> Any:
 def _assert_kernel(xp: Any, condition: Any, *data: Any, summarize: int) -> None:
     if not condition:
         values = " ".join(f"[{summary(array, summarize)}]" for array in data)
-        raise errors.InvalidArgumentError(None, None, f"assertion failed: {values}")
+        raise invalid(f"assertion failed: {values}")
 
 
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Operation:
@@ -78,7 +78,7 @@ def _check_kernel(xp: Any, tensor: Any, *, message: str) -> Any:
         nan = bool(xp.isnan(tensor).any())
         infinite = bool(xp.isinf(tensor).any())
         found = " and ".join([*(["Inf"] if infinite else []), *(["NaN"] if nan else [])])
-        raise errors.InvalidArgumentError(None, None, f"{message} : Tensor had {found} values")
+        raise invalid(f"{message} : Tensor had {found} values")
     return tensor
 
 

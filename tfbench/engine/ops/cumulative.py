@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.shape_math import debug_string
@@ -32,14 +32,10 @@ def _scan(type: str, types: str, accumulate: Callable[[Any, Any, int], Any], neu
     @opdef.kernel(CPU, GPU)
     def kernel(xp: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
         if axis.ndim:
-            raise errors.InvalidArgumentError(
-                None, None, f"ScanOp: axis must be a scalar, not {debug_string(axis.shape)}"
-            )
+            raise invalid(f"ScanOp: axis must be a scalar, not {debug_string(axis.shape)}")
         at, rank = int(axis), x.ndim
         if not -rank <= at < rank:
-            raise errors.InvalidArgumentError(
-                None, None, f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {at}"
-            )
+            raise invalid(f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {at}")
         value = xp.flip(x, at) if reverse else x
         result = accumulate(xp, value, at)
         if exclusive:

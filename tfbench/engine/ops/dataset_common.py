@@ -9,6 +9,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, OpDef, op
 from tfbench.engine.resources import REFERENCE_VARIABLES
 from tfbench.engine.shapes import Shape
@@ -115,6 +116,6 @@ def strings(value: Any) -> list[bytes]:
     """An input of rank 0 or 1 as a list of strings."""
     array: Any = np.asarray(value)
     if array.ndim > 1:
-        raise errors.InvalidArgumentError(None, None, "`filenames` must be a scalar or a vector.")
+        raise invalid("`filenames` must be a scalar or a vector.")
     found: list[bytes] = array.ravel().tolist()
     return found

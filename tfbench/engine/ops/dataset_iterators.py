@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfbench import errors
 from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, Preset, op
 from tfbench.engine.ops.dataset_common import ELEMENTS, BoundFunction, element_shapes, handle_shape
@@ -95,9 +94,7 @@ def _get_next_bind(context: Any) -> Callable[..., Any]:
     def kernel(resource: Any) -> Any:
         element = resource.get_next()
         if len(element) != count:
-            raise errors.InvalidArgumentError(
-                None, None, f"Number of components does not match: expected {count} but got {len(element)}."
-            )
+            raise invalid(f"Number of components does not match: expected {count} but got {len(element)}.")
         return element
 
     return kernel
@@ -123,11 +120,9 @@ def _from_string_bind(context: Any) -> Callable[..., Any]:
         container, _, name = handle.decode(errors="replace").partition("\n")
         found = resources.find(container, name)
         if not isinstance(found, IteratorResource):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 f"Attempted create an iterator from handle {handle[:80]!r}, which is none of this session: feed the "
-                "value of an iterator's string_handle(), as this session's run returned it.",
+                "value of an iterator's string_handle(), as this session's run returned it."
             )
         check_signature(signature, found.signature)
         return found

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.shape_ops import renamed
 from tfbench.engine.tensor import Tensor
@@ -66,13 +66,9 @@ def _kernel(opdef: OpDef, name: str, worst: float) -> None:
     def run(xp: Any, x: Any, dimension: Any, *, output_type: Any) -> Any:
         axis, rank = int(dimension), x.ndim
         if not -rank <= axis < rank:
-            raise errors.InvalidArgumentError(
-                None, None, f"Expected dimension in the range [{-rank}, {rank}), but got {axis}"
-            )
+            raise invalid(f"Expected dimension in the range [{-rank}, {rank}), but got {axis}")
         if x.shape[axis] == 0:
-            raise errors.InvalidArgumentError(
-                None, None, f"Reduction axis {axis % rank} is empty in shape {list(x.shape)}"
-            )
+            raise invalid(f"Reduction axis {axis % rank} is empty in shape {list(x.shape)}")
         if xp is not np and x.dtype.kind == "f":
             # As below, without waiting to see whether there is a NaN.
             x = xp.where(xp.isnan(x), x.dtype.type(worst), x)

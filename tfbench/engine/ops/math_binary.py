@@ -9,6 +9,7 @@ import numpy as np
 from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import lookup
 from tfbench.engine.ops.math_common import ALL_NUMBERS, FLOATS, FLOATS_COMPLEX, NO_COMPLEX, NO_HALF, NO_INTEGERS, binary
@@ -26,7 +27,7 @@ def _check_divisor(xp: Any, x: Any, y: Any) -> None:
     A GPU does not look: the host would wait for it, and TensorFlow's do not either. What comes out there is any number.
     """
     if xp is np and not (y.all() if y.ndim else y) and x.size:
-        raise errors.InvalidArgumentError(None, None, "Integer division by zero")
+        raise invalid("Integer division by zero")
 
 
 def _concatenate_strings(xp: Any, x: Any, y: Any) -> Any:

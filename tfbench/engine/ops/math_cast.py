@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.composite import IndexedSlices, SparseTensor
 from tfbench.engine.convert import constant, convert_to_tensor
 from tfbench.engine.dtypes import as_dtype, type_word
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import PARTIAL_VALUES
+from tfbench.engine.kernel_errors import unimplemented
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.math_common import same_shape
@@ -38,9 +38,7 @@ PARTIAL_VALUES["Cast"] = _partial_cast
 @_cast.kernel(CPU, GPU)
 def _cast_kernel(xp: Any, x: Any, *, DstT: Any, Truncate: bool) -> Any:
     if x.dtype == object or DstT.as_numpy_dtype is object:
-        raise errors.UnimplementedError(
-            None, None, f"Cast {type_word(as_dtype(x.dtype))} to {type_word(DstT)} is not supported"
-        )
+        raise unimplemented(f"Cast {type_word(as_dtype(x.dtype))} to {type_word(DstT)} is not supported")
     if x.dtype.kind == "c" and not DstT.is_complex:
         x = x.real
     result = x.astype(DstT.as_numpy_dtype)

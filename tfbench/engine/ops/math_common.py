@@ -16,6 +16,7 @@ from tfbench.engine.composite import SparseTensor
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.tensor import Tensor
 
@@ -48,9 +49,7 @@ NO_COMPLEX = "FD"
 def no_kernel(type: str, dtype: Any) -> errors.OpError:
     """TensorFlow's error for a type that the op's signature allows and no kernel computes."""
     word = proto_type_name(as_dtype(dtype))
-    return errors.InvalidArgumentError(
-        None, None, f"No OpKernel was registered to support Op '{type}' with these attrs: [T=DT_{word}]"
-    )
+    return invalid(f"No OpKernel was registered to support Op '{type}' with these attrs: [T=DT_{word}]")
 
 
 def without_kernel(kernel: Callable[..., Any], type: str, refused: str) -> Callable[..., Any]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine import shape_math
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.math_einsum_path import contraction_steps
@@ -79,18 +79,14 @@ def _einsum_kernel(xp: Any, *arrays: Any, equation: str) -> Any:
         at = names.find(_REST)
         extra = array.ndim - len(names) + 1
         if (at < 0 and extra != 1) or extra < 0:
-            raise errors.InvalidArgumentError(
-                None, None, f"Expected input {i} to have rank {len(names)} but got: {array.ndim}"
-            )
+            raise invalid(f"Expected input {i} to have rank {len(names)} but got: {array.ndim}")
         shape = array.shape if at < 0 else array.shape[:at] + array.shape[at + extra :]
         for axis, (name, size) in enumerate(zip(names.replace(_REST, ""), shape)):
             if sizes.setdefault(name, size) != size:
                 # NumPy would repeat a size of 1.
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
+                raise invalid(
                     f"Expected dimension {sizes[name]} at axis {axis} of the input shaped "
-                    f"{debug_string(array.shape)} but got dimension {size}",
+                    f"{debug_string(array.shape)} but got dimension {size}"
                 )
     once = "".join(dict.fromkeys(output))
     if once != output:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.math_cast import cast
@@ -45,7 +45,7 @@ def _lin_space_shape(node: Operation, start: Any, stop: Any, num: Any) -> Any:
 def _lin_space_kernel(xp: Any, start: Any, stop: Any, num: Any) -> Any:
     count = int(num)
     if count <= 0:
-        raise errors.InvalidArgumentError(None, None, f"Requires num > 0: {count}")
+        raise invalid(f"Requires num > 0: {count}")
     if count == 1:
         return xp.full((1,), start, start.dtype)
     step = (stop - start) / (count - 1)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.math_cast import cast
@@ -62,7 +62,7 @@ def _range_kernel(xp: Any, start: Any, limit: Any, delta: Any) -> Any:
     try:
         count = _length(start.item(), limit.item(), delta.item())
     except ValueError as error:
-        raise errors.InvalidArgumentError(None, None, str(error)) from None
+        raise invalid(str(error)) from None
     return (xp.arange(count, dtype=dtype) * delta[()] + start[()]).astype(dtype, copy=False)
 
 

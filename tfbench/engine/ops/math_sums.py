@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench import errors
 from tfbench.engine import shape_math
 from tfbench.engine.composite import IndexedSlices, SparseTensor, convert_to_tensor_or_indexed_slices
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.shapes import as_shape
 from tfbench.engine.tensor import Tensor
@@ -42,11 +42,9 @@ def _add_n_kernel(xp: Any, *arrays: Any) -> Any:
     first = arrays[0]
     for i, array in enumerate(arrays):
         if array.shape != first.shape:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 "Inputs to operation AddN must have the same size and shape.  Input 0: "
-                f"{shape_math.debug_string(first.shape)} != input {i}: {shape_math.debug_string(array.shape)}",
+                f"{shape_math.debug_string(first.shape)} != input {i}: {shape_math.debug_string(array.shape)}"
             )
     if len(arrays) == 1:
         return xp.array(first)

@@ -10,6 +10,7 @@ from tfbench import errors
 from tfbench.engine import dtypes, shape_math
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels.blas import one_thread
 from tfbench.engine.kernels.product_compiled import WORTH_THREADS
 from tfbench.engine.kernels.product_compiled import product as compiled_product
@@ -88,16 +89,10 @@ def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
         raise no_kernel("MatMul", a.dtype)
     if a.ndim != 2 or b.ndim != 2:
         which, array = (0, a) if a.ndim != 2 else (1, b)
-        raise errors.InvalidArgumentError(
-            None, None, f"In[{which}] is not a matrix. Instead it has shape {debug_string(array.shape)}"
-        )
+        raise invalid(f"In[{which}] is not a matrix. Instead it has shape {debug_string(array.shape)}")
     first, second = a.T if transpose_a else a, b.T if transpose_b else b
     if first.shape[1] != second.shape[0]:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Matrix size-incompatible: In[0]: {debug_string(a.shape)}, In[1]: {debug_string(b.shape)}",
-        )
+        raise invalid(f"Matrix size-incompatible: In[0]: {debug_string(a.shape)}, In[1]: {debug_string(b.shape)}")
     return _product(xp, first, second)
 
 
@@ -146,17 +141,15 @@ def _batch_matmul_shape(node: Operation, x: Any, y: Any) -> Any:
 def _batch_kernel(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     for which, array in ((0, x), (1, y)):
         if array.ndim < 2:
-            raise errors.InvalidArgumentError(None, None, f"In[{which}] ndims must be >= 2: {array.ndim}")
+            raise invalid(f"In[{which}] ndims must be >= 2: {array.ndim}")
     first, second = _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y
     shapes = f"In[0]: {debug_string(x.shape)}, In[1]: {debug_string(y.shape)}"
     if first.shape[-1] != second.shape[-2]:
-        raise errors.InvalidArgumentError(None, None, f"Matrix size-incompatible: {shapes} {int(adj_x)} {int(adj_y)}")
+        raise invalid(f"Matrix size-incompatible: {shapes} {int(adj_x)} {int(adj_y)}")
     if x.ndim > 2 and y.ndim > 2 and any(m != n and 1 not in (m, n) for m, n in zip(x.shape[-3::-1], y.shape[-3::-1])):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             "In[0] and In[1] must have compatible batch dimensions: "
-            f"{debug_string(x.shape)} vs. {debug_string(y.shape)}",
+            f"{debug_string(x.shape)} vs. {debug_string(y.shape)}"
         )
     return _product(xp, first, second)
 
@@ -288,9 +281,7 @@ def _cross_shape(node: Operation, a: Any, b: Any) -> Any:
 @_cross.kernel(CPU, GPU)
 def _cross_kernel(xp: Any, a: Any, b: Any) -> Any:
     if a.shape != b.shape:
-        raise errors.InvalidArgumentError(
-            None, None, f"Both inputs must be of same shape: {debug_string(a.shape)} vs. {debug_string(b.shape)}"
-        )
+        raise invalid(f"Both inputs must be of same shape: {debug_string(a.shape)} vs. {debug_string(b.shape)}")
     if a.ndim == 0 or a.shape[-1] != 3:
         raise errors.FailedPreconditionError(None, None, "Cross-products are only defined for 3-element vectors.")
     return xp.cross(a, b)

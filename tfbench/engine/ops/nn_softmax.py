@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench import errors
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import OpDef, lookup, op
 from tfbench.engine.ops.array_join import concat
 from tfbench.engine.ops.array_order import transpose
@@ -66,11 +66,9 @@ def over_axis(opdef: OpDef, logits: Any, dim: Any, name: str | None) -> Tensor:
     if not isinstance(dim, Tensor) and dim == rank - 1:
         return opdef(logits, name=name)
     if known is not None and not -rank <= known < rank:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. "
-            f"Received: dim={known}",
+            f"Received: dim={known}"
         )
     own_rank = rank_of(logits)
     if isinstance(dim, Tensor):

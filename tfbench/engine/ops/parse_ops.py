@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine.graph import Operation
-from tfbench.engine.kernel_errors import brackets, invalid
+from tfbench.engine.kernel_errors import brackets, invalid, unimplemented
 from tfbench.engine.kernels import examples
 from tfbench.engine.kernels.wire import BadMessage
 from tfbench.engine.opdef import CPU, op
@@ -122,7 +121,7 @@ def _v2_bind(context: Any) -> Any:
         serialized: Array, names: Array, sparse_keys: Array, dense_keys: Array, ragged_keys: Array, *defaults: Array
     ) -> list[Array]:
         if np.size(ragged_keys):
-            raise errors.UnimplementedError(None, None, "tfbench has no ragged tensors: use VarLenFeature.")
+            raise unimplemented("tfbench has no ragged tensors: use VarLenFeature.")
         serialized, names = np.asarray(serialized), np.asarray(names)
         if names.size and names.shape != serialized.shape:
             raise invalid(

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine.graph import Operation
-from tfbench.engine.kernel_errors import brackets, invalid
+from tfbench.engine.kernel_errors import brackets, invalid, unimplemented
 from tfbench.engine.kernels import examples
 from tfbench.engine.kernels.wire import BadMessage
 from tfbench.engine.opdef import CPU, op
@@ -124,7 +123,7 @@ def _bind(context: Any) -> Any:
         keys = [np.ravel(key).tolist() for key in others[:6]]
         context_sparse, context_dense, context_ragged, list_sparse, list_dense, list_ragged = keys
         if context_ragged or list_ragged:
-            raise errors.UnimplementedError(None, None, "tfbench has no ragged tensors: use VarLenFeature.")
+            raise unimplemented("tfbench has no ragged tensors: use VarLenFeature.")
         keys = [context_sparse, context_dense, list_sparse, list_dense]
         return parse(np.asarray(serialized), np.asarray(names), keys, np.ravel(others[6]).tolist(), others[7:])
 

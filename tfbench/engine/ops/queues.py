@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine.dtypes import type_word
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, OpDef, Preset, op
 from tfbench.engine.ops.shared_state import held
 from tfbench.engine.shapes import Shape
@@ -57,9 +57,7 @@ def _check_shared(
     """Refuses a queue that was made by a node with other attributes."""
     wrong: tuple[str, Any, Any] | None = None
     if found.__class__ is not kind:
-        raise errors.InvalidArgumentError(
-            None, None, f"Shared queue '{name}' exists. Expected {getattr(found, 'kind', 'no queue')}, found {type}"
-        )
+        raise invalid(f"Shared queue '{name}' exists. Expected {getattr(found, 'kind', 'no queue')}, found {type}")
     if found.capacity != capacity:
         wrong = ("capacity", found.capacity, capacity)
     elif found.dtypes != dtypes:
@@ -73,9 +71,7 @@ def _check_shared(
     if wrong is not None:
         what, has, requested = wrong
         verb = "were" if what.endswith("s") else "was"
-        raise errors.InvalidArgumentError(
-            None, None, f"Shared queue '{name}' has {what} {has} but requested {what} {verb} {requested}"
-        )
+        raise invalid(f"Shared queue '{name}' has {what} {has} but requested {what} {verb} {requested}")
 
 
 def _words(dtypes: Any) -> str:
@@ -123,27 +119,21 @@ for _declared in (enqueue, enqueue_many):
 def _check(state: Any, components: Sequence[Array], rows: int | None) -> None:
     """Refuses components that do not have the queue's shapes (with a row for each of `rows` elements)."""
     if len(components) != len(state.dtypes):
-        raise errors.InvalidArgumentError(
-            None, None, f"Wrong number of components in tuple. Expected {len(state.dtypes)}, got {len(components)}"
-        )
+        raise invalid(f"Wrong number of components in tuple. Expected {len(state.dtypes)}, got {len(components)}")
     if rows is not None and not state.shapes:
         for position, component in enumerate(components[1:], 1):
             if not component.ndim or len(component) != rows:
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
+                raise invalid(
                     f"All input tensors must have the same size in the 0th dimension. Component {position} has "
-                    f"{_one(component.shape)}, and should have {rows}",
+                    f"{_one(component.shape)}, and should have {rows}"
                 )
     for position, (shape, component) in enumerate(zip(state.shapes, components)):
         wanted = shape if rows is None else (rows, *shape)
         if len(wanted) != component.ndim or any(
             size is not None and size != has for size, has in zip(wanted, component.shape)
         ):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"Shape mismatch in tuple component {position}. Expected {_one(wanted)}, got {_one(component.shape)}",
+            raise invalid(
+                f"Shape mismatch in tuple component {position}. Expected {_one(wanted)}, got {_one(component.shape)}"
             )
 
 
@@ -161,9 +151,7 @@ def _enqueue_many_kernel(xp: Any, handle: Any, *components: Array) -> None:
     state = _queue_of(handle)
     copies = [np.array(component) for component in components]
     if not copies[0].ndim:
-        raise errors.InvalidArgumentError(
-            None, None, "Shape mismatch in tuple component 0. Expected a row for each element, got []"
-        )
+        raise invalid("Shape mismatch in tuple component 0. Expected a row for each element, got []")
     rows = len(copies[0])
     _check(state, copies, rows)
     if rows:
@@ -206,13 +194,9 @@ def _dequeue_kernel(xp: Any, handle: Any) -> list[Array]:
 def _dequeue_some(handle: Any, n: Any, small: bool, what: str) -> list[Array]:
     state = _queue_of(handle)
     if n < 0:
-        raise errors.InvalidArgumentError(None, None, f"{what} requested {n} < 0 elements")
+        raise invalid(f"{what} requested {n} < 0 elements")
     if any(shape is None for shape in state.shapes) or len(state.shapes) != len(state.dtypes):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"{state.kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes.",
-        )
+        raise invalid(f"{state.kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes.")
     from tfbench.engine.kernels.queues import batched
 
     return batched(state, state.dequeue(int(n), small))

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dimension import Dimension
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import random_seeds
 from tfbench.engine.ops.shape_ops import shape_from_input
 from tfbench.engine.shape_math import concatenate, debug_string, with_rank
@@ -72,20 +72,18 @@ def stream_of(context: Any) -> PhiloxStream:
 def sizes_of(shape: Any) -> tuple[int, ...]:
     """The value of a shape input. InvalidArgumentError unless it is a vector of sizes."""
     if shape.ndim != 1:
-        raise errors.InvalidArgumentError(
-            None, None, f"shape must be a vector of {{int32,int64}}, got shape {debug_string(shape.shape)}"
-        )
+        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {debug_string(shape.shape)}")
     sizes: tuple[int, ...] = tuple(shape.tolist())
     for size in sizes:
         if size < 0:
-            raise errors.InvalidArgumentError(None, None, f"Dimension {size} must be >= 0")
+            raise invalid(f"Dimension {size} must be >= 0")
     return sizes
 
 
 def scalar_of(value: Any, name: str) -> int:
     """The value of a scalar integer input. InvalidArgumentError for another rank."""
     if value.ndim:
-        raise errors.InvalidArgumentError(None, None, f"{name} must be 0-D, got shape {debug_string(value.shape)}")
+        raise invalid(f"{name} must be 0-D, got shape {debug_string(value.shape)}")
     return int(value)
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.array_broadcast import broadcast_dynamic_shape, broadcast_to
@@ -72,7 +72,7 @@ def check_multinomial(logits: Any, samples: Any) -> int:
     elif logits.shape[1] == 0:
         message = "num_classes should be positive, got 0"
     if message:
-        raise errors.InvalidArgumentError(None, None, message)
+        raise invalid(message)
     return int(samples)
 
 
@@ -80,11 +80,9 @@ def check_logits_type(context: Any) -> None:
     """InvalidArgumentError for logits that are integers: the op may be made with them, but nothing computes it."""
     kind = context.attrs["T"]
     if not kind.is_floating:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             f"No OpKernel was registered to support Op '{context.op.type}' with T={kind.name}: logits are float16, "
-            "bfloat16, float32 or float64. Use tf.cast(logits, tf.float32).",
+            "bfloat16, float32 or float64. Use tf.cast(logits, tf.float32)."
         )
 
 
@@ -164,9 +162,9 @@ def _parameterized_bind(context: Any) -> Callable[..., Any]:
     def kernel(shape: Any, *parameters: Any) -> Any:
         if shape.ndim != 1:
             message = f"Input shape should be a vector, got shape: {debug_string(shape.shape)}"
-            raise errors.InvalidArgumentError(None, None, message)
+            raise invalid(message)
         if shape.size == 0:
-            raise errors.InvalidArgumentError(None, None, "Shape tensor must not be empty, got []")
+            raise invalid("Shape tensor must not be empty, got []")
         return draw(stream, sizes_of(shape), *parameters)
 
     return kernel

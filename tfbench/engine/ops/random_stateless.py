@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import as_dtype
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.math_binary import add
@@ -55,7 +55,7 @@ _REASON = "random numbers do not depend on the seed smoothly"
 def _seeded(seed: Any) -> PhiloxStream:
     """The stream of a seed input. InvalidArgumentError unless it has two elements."""
     if seed.shape != (2,):
-        raise errors.InvalidArgumentError(None, None, f"seed must have shape [2], not {debug_string(seed.shape)}")
+        raise invalid(f"seed must have shape [2], not {debug_string(seed.shape)}")
     stream: PhiloxStream = drawing("philox", "scrambled")(*seed.tolist())
     return stream
 
@@ -63,10 +63,8 @@ def _seeded(seed: Any) -> PhiloxStream:
 def _placed(key: Any, counter: Any, algorithm: Any) -> PhiloxStream:
     """The stream of a key and a counter. InvalidArgumentError for another generator than Philox."""
     if int(algorithm) not in (1, 3):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Unsupported algorithm id: {int(algorithm)}. Philox is 1; 3 lets the device choose, which is Philox.",
+        raise invalid(
+            f"Unsupported algorithm id: {int(algorithm)}. Philox is 1; 3 lets the device choose, which is Philox."
         )
     low, high = counter.tolist()[:2]
     stream: PhiloxStream = drawing("philox", "PhiloxStream").at(int(key[0]), low | high << 64)  # type: ignore[attr-defined]
@@ -206,11 +204,9 @@ def _leading(shape: Any, parameters: Any) -> tuple[int, ...]:
     sizes = sizes_of(shape)
     split = len(sizes) - parameters.ndim
     if split < 0 or sizes[split:] != parameters.shape:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             f"Shape passed in must end with broadcasted shape. {debug_string(sizes)} does not end with "
-            f"{debug_string(parameters.shape)}, the shape of the distributions' parameters.",
+            f"{debug_string(parameters.shape)}, the shape of the distributions' parameters."
         )
     return sizes[:split]
 

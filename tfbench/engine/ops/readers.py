@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid, unimplemented
 from tfbench.engine.opdef import CPU, OpDef, Preset, op
 from tfbench.engine.ops.named_outputs import named_outputs
 from tfbench.engine.ops.shared_state import held
@@ -57,9 +57,7 @@ def _fixed_length(name: str, attrs: dict[str, Any]) -> Any:
     numbers = [attrs[key] for key in ("record_bytes", "header_bytes", "footer_bytes", "hop_bytes")]
     for key, number, least in zip(("record", "header", "footer", "hop"), numbers, (1, 0, 0, 0)):
         if number < least:
-            raise errors.InvalidArgumentError(
-                None, None, f"{key}_bytes must be {'>= 0' if not least else 'positive'}, got {number}"
-            )
+            raise invalid(f"{key}_bytes must be {'>= 0' if not least else 'positive'}, got {number}")
     return _kernels().FixedLengthState(name, *numbers, _text(attrs["encoding"]))
 
 
@@ -159,7 +157,7 @@ def _read_up_to_shape(node: Operation, reader: Shape, queue: Shape, number: Shap
 @_read_up_to.kernel(CPU)
 def _read_up_to_kernel(xp: Any, reader: Any, queue: Any, number: Array) -> list[Array]:
     if number <= 0:
-        raise errors.InvalidArgumentError(None, None, f"num_records must be positive, but is {number}")
+        raise invalid(f"num_records must be positive, but is {number}")
     records = reader.read_up_to(queue, int(number))
     return [as_strings(column, (len(records),)) for column in zip(*records)]
 
@@ -301,9 +299,7 @@ class LMDBReader(ReaderBase):
     """LMDB databases are not read. UnimplementedError says so."""
 
     def __init__(self, name: str | None = None, options: Any = None) -> None:
-        raise errors.UnimplementedError(
-            None, None, "LMDBReader: LMDB databases cannot be read here. Write the records into a TFRecord file."
-        )
+        raise unimplemented("LMDBReader: LMDB databases cannot be read here. Write the records into a TFRecord file.")
 
 
 _COMPRESSIONS = {0: "", 1: "ZLIB", 2: "GZIP"}

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine.convert import constant
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels.reduce import extreme, total
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.math_range import range as _range
@@ -56,14 +56,10 @@ def run_axes(x: Any, axes: Any) -> tuple[int, ...]:
     found: list[int] = []
     for axis in np.asarray(axes).ravel().tolist() if not hasattr(axes, "get") else axes.get().ravel().tolist():
         if not -rank <= axis < rank:
-            raise errors.InvalidArgumentError(
-                None, None, f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)"
-            )
+            raise invalid(f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)")
         axis %= rank
         if axis in found:
-            raise errors.InvalidArgumentError(
-                None, None, f"Invalid reduction arguments: Axes contains duplicate dimension: {axis}"
-            )
+            raise invalid(f"Invalid reduction arguments: Axes contains duplicate dimension: {axis}")
         found.append(axis)
     return tuple(found)
 

@@ -16,6 +16,7 @@ from tfbench.engine.dtypes import DType
 from tfbench.engine.function_graph import FunctionGraph
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import PARTIAL_VALUES
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import device_rows
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
 from tfbench.engine.ops.state import check_indices, check_updates_shape, count, scatter, scatter_nd_into
@@ -145,11 +146,9 @@ assign_variable.no_gradient("assigning is not differentiable")
 def _assign_kernel(xp: Any, resource: VariableBuffer, value: Array, *, validate_shape: bool) -> None:
     current = resource.array
     if validate_shape and current is not None and current.shape != np.shape(value):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             f"Trying to assign to variable '{resource.name}' with tensor with wrong shape. Expected "
-            f"{list(current.shape)} got {list(np.shape(value))}",
+            f"{list(current.shape)} got {list(np.shape(value))}"
         )
     resource.replace(xp.array(value))
 
@@ -168,11 +167,9 @@ def _update(type: str, ufunc: str) -> OpDef:
         with resource.lock:
             array = _read(resource, errors.NotFoundError)
             if array.shape != np.shape(value):
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
+                raise invalid(
                     f"Cannot update variable '{resource.name}' with shape {list(array.shape)} using a Tensor with "
-                    f"shape {list(np.shape(value))}, shapes must be equal.",
+                    f"shape {list(np.shape(value))}, shapes must be equal."
                 )
             resource.replace(xp.asarray(getattr(xp, ufunc)(array, value)))
 

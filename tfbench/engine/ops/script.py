@@ -15,6 +15,7 @@ from tfbench.engine.convert import to_array
 from tfbench.engine.default_graph import get_default_graph
 from tfbench.engine.dtypes import DType, as_dtype, type_word
 from tfbench.engine.graph import Graph, Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.tensor import Tensor
 
@@ -114,15 +115,11 @@ def _outputs(returned: Any, types: list[DType], token: str) -> list[Any]:
         values = [returned]
     arrays = [_array(value) for value in values]
     if len(arrays) != len(types):
-        raise errors.InvalidArgumentError(
-            None, None, f"{token} returns {len(arrays)} values, but expects to see {len(types)} values."
-        )
+        raise invalid(f"{token} returns {len(arrays)} values, but expects to see {len(types)} values.")
     for index, ((_, found), wanted) in enumerate(zip(arrays, types, strict=True)):
         if found is not wanted.base_dtype:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"{index}-th value returned by {token} is {type_word(found)}, but expects {type_word(wanted)}",
+            raise invalid(
+                f"{index}-th value returned by {token} is {type_word(found)}, but expects {type_word(wanted)}"
             )
     return [array for array, _ in arrays]
 

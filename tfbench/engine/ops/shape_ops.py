@@ -10,6 +10,7 @@ import numpy as np
 from tfbench import errors
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value, partial_sizes
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.shape_queries import rank as rank
 from tfbench.engine.ops.shape_queries import rank_internal as rank_internal
@@ -101,7 +102,7 @@ def _reshape_kernel(xp: Any, x: Any, sizes: Any) -> Any:
 
 def _reshape_error(x: Any, sizes: Any) -> errors.OpError:
     if sizes.ndim != 1:
-        return errors.InvalidArgumentError(None, None, f"sizes input must be 1-D, not {list(sizes.shape)}")
+        return invalid(f"sizes input must be 1-D, not {list(sizes.shape)}")
     wanted = sizes.tolist()
     unknown = [i for i, value in enumerate(wanted) if value == -1]
     negative = [i for i, value in enumerate(wanted) if value < -1]
@@ -125,7 +126,7 @@ def _reshape_error(x: Any, sizes: Any) -> errors.OpError:
                 "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes "
                 "are non-zero"
             )
-    return errors.InvalidArgumentError(None, None, text)
+    return invalid(text)
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -157,12 +158,10 @@ def _expand_dims_shape(node: Operation, x: Shape, dim: Shape) -> list[Shape]:
 @_expand_dims.kernel(CPU, GPU)
 def _expand_dims_kernel(xp: Any, x: Any, dim: Any) -> Any:
     if dim.size != 1:
-        raise errors.InvalidArgumentError(None, None, "'dim' must be a tensor with a single value")
+        raise invalid("'dim' must be a tensor with a single value")
     axis = int(dim.ravel()[0]) if dim.ndim else int(dim)
     if not -x.ndim - 1 <= axis <= x.ndim:
-        raise errors.InvalidArgumentError(
-            None, None, f"Tried to expand dim index {axis} for tensor with {x.ndim} dimensions."
-        )
+        raise invalid(f"Tried to expand dim index {axis} for tensor with {x.ndim} dimensions.")
     position = axis if axis >= 0 else axis + x.ndim + 1
     return x.reshape((*x.shape[:position], 1, *x.shape[position:]))
 
@@ -208,9 +207,7 @@ def _squeeze_kernel(xp: Any, x: Any, *, squeeze_dims: list[int]) -> Any:
         return x.squeeze(tuple({axis % x.ndim for axis in squeeze_dims}))
     except ValueError:
         bad = next(axis for axis in squeeze_dims if x.shape[axis] != 1)
-        raise errors.InvalidArgumentError(
-            None, None, f"Can not squeeze dim[{bad % x.ndim}], expected a dimension of 1, got {x.shape[bad]}"
-        ) from None
+        raise invalid(f"Can not squeeze dim[{bad % x.ndim}], expected a dimension of 1, got {x.shape[bad]}") from None
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine import dtypes
 from tfbench.engine.convert import constant, convert_to_tensor, register_tensor_conversion_function
 from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import PARTIAL_OUTPUTS, PARTIAL_VALUES, VALUE_FROM_SHAPES
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.shape_math import is_fully_defined, num_elements
@@ -129,8 +129,8 @@ def _sizes(sizes: Any, out_type: DType) -> Any:
     try:
         return np.array(sizes, out_type.as_numpy_dtype)
     except OverflowError:
-        raise errors.InvalidArgumentError(
-            None, None, f"Shape output type is 32-bit but dim size {np.max(sizes)} does not fit; use out_type=tf.int64"
+        raise invalid(
+            f"Shape output type is 32-bit but dim size {np.max(sizes)} does not fit; use out_type=tf.int64"
         ) from None
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from tfbench import errors
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import PARTIAL_VALUES, VALUE_FROM_SHAPES
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import as_array, known_list
 from tfbench.engine.ops.array_fill import ones_like
@@ -105,9 +105,7 @@ def _strided_slice_grad_kernel(
     result = xp.zeros(shape.tolist(), dy.dtype)
     wanted = sliced_shape(result.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)
     if wanted != dy.shape:
-        raise errors.InvalidArgumentError(
-            None, None, f"shape of dy was {list(dy.shape)} instead of {list(wanted or ())}"
-        )
+        raise invalid(f"shape of dy was {list(dy.shape)} instead of {list(wanted or ())}")
     result[index_tuple(begin.tolist(), end.tolist(), strides.tolist(), masks)] = dy
     return result
 
@@ -236,21 +234,19 @@ def _slice_shape(node: Operation, x: Shape, begin: Shape, size: Shape) -> list[S
 @_slice.kernel(CPU, GPU)
 def _slice_kernel(xp: Any, x: Any, begin: Any, size: Any) -> Any:
     if begin.ndim != 1 or begin.size != x.ndim or size.size != x.ndim:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             f"Expected begin and size arguments to be 1-D tensors of size {x.ndim}, but got shapes "
-            f"{list(begin.shape)} and {list(size.shape)} instead.",
+            f"{list(begin.shape)} and {list(size.shape)} instead."
         )
     index: list[Any] = []
     for i, (first, count) in enumerate(zip(begin.tolist(), size.tolist())):
         have = x.shape[i]
         if not 0 <= first <= have:
-            raise errors.InvalidArgumentError(None, None, f"Expected begin[{i}] in [0, {have}], but got {first}")
+            raise invalid(f"Expected begin[{i}] in [0, {have}], but got {first}")
         if count == -1:
             count = have - first
         elif not 0 <= count <= have - first:
-            raise errors.InvalidArgumentError(None, None, f"Expected size[{i}] in [0, {have - first}], but got {count}")
+            raise invalid(f"Expected size[{i}] in [0, {have - first}], but got {count}")
         index.append(builtins.slice(first, first + count))
     return x[tuple(index)]
 

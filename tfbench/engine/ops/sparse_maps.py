@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tfbench import errors
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.shape_math import with_rank
 from tfbench.engine.shapes import Shape
@@ -70,9 +70,7 @@ class SparseMap:
         with self._lock:
             missing = [number for number in numbers if number not in self._held]
             if missing:
-                raise errors.InvalidArgumentError(
-                    None, None, f"Unable to find SparseTensor: {missing[0]} in map: it was taken out before"
-                )
+                raise invalid(f"Unable to find SparseTensor: {missing[0]} in map: it was taken out before")
             return [self._held.pop(number) for number in numbers]
 
     def snapshot(self) -> Any:
@@ -126,12 +124,10 @@ def _add_many_bind(context: Any) -> Any:
 
     def add(indices: Array, values: Array, shape: Array) -> Array:
         if len(shape) < 2:
-            raise errors.InvalidArgumentError(
-                None, None, f"Rank of input SparseTensor should be > 1, but saw {len(shape)}"
-            )
+            raise invalid(f"Rank of input SparseTensor should be > 1, but saw {len(shape)}")
         rows = indices[:, 0]
         if len(rows) and (np.any(np.diff(rows) < 0) or rows[-1] >= shape[0]):
-            raise errors.InvalidArgumentError(None, None, "indices are not sorted by row, or out of bounds")
+            raise invalid("indices are not sorted by row, or out of bounds")
         ends = np.searchsorted(rows, np.arange(shape[0] + 1))
         parts = [
             (indices[low:high, 1:].copy(), values[low:high].copy(), np.array(shape[1:])) for low, high in pairwise(ends)
@@ -151,7 +147,7 @@ def _take_many_bind(context: Any) -> Any:
         if not found:
             return np.zeros((0, 2), np.int64), np.zeros(0, dtype), np.zeros(2, np.int64)
         if len({len(shape) for _, _, shape in found}) > 1:
-            raise errors.InvalidArgumentError(None, None, "Inconsistent rank across SparseTensors: they make no batch")
+            raise invalid("Inconsistent rank across SparseTensors: they make no batch")
         indices = [
             np.concatenate([np.full((len(one), 1), row, np.int64), one], axis=1)
             for row, (one, _, _) in enumerate(found)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.graph import Operation
-from tfbench.engine.kernel_errors import brackets
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels import device_rows, host_rows
 from tfbench.engine.opdef import CPU, GPU, OpDef, Preset, op
 from tfbench.engine.resources import VariableBuffer, variable_key
@@ -86,11 +86,9 @@ def _assign_kernel(
     current = ref.array
     shape = ref.shape if current is None else current.shape
     if validate_shape and shape != np.shape(value):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             f"Assign requires shapes of both tensors to match. lhs shape= {brackets(shape)} "
-            f"rhs shape= {brackets(np.shape(value))}",
+            f"rhs shape= {brackets(np.shape(value))}"
         )
     if use_locking:
         with ref.lock:
@@ -127,11 +125,9 @@ def _update(type: str, ufunc: str) -> OpDef:
     def update(xp: Any, ref: VariableBuffer, value: Array) -> VariableBuffer:
         array = ref.read()
         if array.shape != np.shape(value):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 f"Shapes of both tensors should match: '{ref.name}' has {brackets(array.shape)}, "
-                f"the value has {brackets(np.shape(value))}",
+                f"the value has {brackets(np.shape(value))}"
             )
         getattr(xp, ufunc)(array, value, out=array)
         ref.updates += 1
@@ -154,10 +150,8 @@ def check_indices(indices: Array, size: int, what: str = "indices") -> None:
         flat = indices.ravel()
         position = int(np.argmax((flat < 0) | (flat >= size)))
         where = ",".join(str(i) for i in np.unravel_index(position, indices.shape)) if indices.ndim else ""
-        raise errors.InvalidArgumentError(
-            None, None, f"{what}[{where}] = {flat[position]} is not in [0, {size})" if where else
-            f"{what} = {flat[position]} is not in [0, {size})",
-        )  # fmt: skip
+        raise invalid(f"{what}[{where}] = {flat[position]} is not in [0, {size})" if where else
+            f"{what} = {flat[position]} is not in [0, {size})")  # fmt: skip
 
 
 def scatter(xp: Any, array: Array, indices: Array, updates: Array, combine: str | None) -> None:
@@ -198,12 +192,10 @@ def _scatter(type: str, combine: str | None, types: str = "numbertype", locking:
         array, indices = ref.read(), xp.asarray(indices)
         wanted = indices.shape + array.shape[1:]
         if np.shape(updates) != () and np.shape(updates) != wanted:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
                 f"updates.shape {brackets(np.shape(updates))}, indices.shape {brackets(indices.shape)}, "
-                f"params.shape {brackets(array.shape)}",
+                f"params.shape {brackets(array.shape)}"
             )
         scatter(xp, array, indices, updates, combine)
         ref.updates += 1
@@ -233,11 +225,9 @@ def scatter_nd_into(xp: Any, array: Array, indices: Array, updates: Array, combi
         if column.size and (column.min() < 0 or column.max() >= array.shape[axis]):
             flat = indices.reshape(-1, depth)
             bad = int(np.argmax((flat[:, axis] < 0) | (flat[:, axis] >= array.shape[axis])))
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 f"indices[{bad}] = [{', '.join(str(i) for i in flat[bad])}] does not index into shape "
-                f"{brackets(array.shape)}",
+                f"{brackets(array.shape)}"
             )
     if not columns:
         # No index columns: each row of updates stands for the whole array.
@@ -299,7 +289,7 @@ def count(ref: VariableBuffer, limit: int, in_place: bool) -> Array:
     with ref.lock:
         array = ref.read()
         if array.ndim:
-            raise errors.InvalidArgumentError(None, None, "input must be a scalar")
+            raise invalid("input must be a scalar")
         before = array[()]
         if before >= limit:
             raise errors.OutOfRangeError(None, None, f"Reached limit of {limit}")

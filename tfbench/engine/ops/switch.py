@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench import errors
 from tfbench.engine.graph import Operation
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.shapes import Shape
 
@@ -34,7 +34,7 @@ def _switch_kernel(xp: Any, data: Any, pred: Any) -> Any:
     # Static shapes do not rule it out: a variable may have got another rank.
     if getattr(pred, "ndim", 0):
         shape = ",".join(str(size) for size in pred.shape)
-        raise errors.InvalidArgumentError(None, None, f"The second input must be a scalar, but it has shape [{shape}]")
+        raise invalid(f"The second input must be a scalar, but it has shape [{shape}]")
     return data, data
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from tfbench import errors
 from tfbench.engine.dtypes import type_word
+from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels.datasets.base import Context, Dataset, Element
 
 #: [element or the error in its place, next cell or None]
@@ -103,18 +104,10 @@ def check_signature(wanted: Any, found: Any) -> None:
     if not wanted_types:
         return
     if len(types) != len(wanted_types):
-        raise errors.InvalidArgumentError(
-            None, None, f"Number of components does not match: expected {len(wanted_types)} types but got {len(types)}."
-        )
+        raise invalid(f"Number of components does not match: expected {len(wanted_types)} types but got {len(types)}.")
     for i, (one, other) in enumerate(zip(wanted_types, types, strict=True)):
         if one != other:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"Data type mismatch at component {i}: expected {type_word(one)} but got {type_word(other)}.",
-            )
+            raise invalid(f"Data type mismatch at component {i}: expected {type_word(one)} but got {type_word(other)}.")
     for i, (one, other) in enumerate(zip(wanted_shapes, shapes, strict=False)):
         if not one.is_compatible_with(other):
-            raise errors.InvalidArgumentError(
-                None, None, f"Incompatible shapes at component {i}: expected {one} but got {other}."
-            )
+            raise invalid(f"Incompatible shapes at component {i}: expected {one} but got {other}.")
