@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 from typing import Any
 
 import numpy as np
@@ -26,35 +28,107 @@ def _matrices(m: int, n: int, k: int) -> tuple[Any, Any]:
     return rng.standard_normal((m, k)).astype(np.float32), rng.standard_normal((k, n)).astype(np.float32)
 
 
-@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("turned_b", [False, True])
+@pytest.mark.parametrize("turned_a", [False, True])
 @pytest.mark.parametrize(
-    ("m", "n", "k"), [(8, 16, 1), (100, 128, 784), (13, 48, 700), (31, 400, 33), (9, 1024, 1300), (200, 16, 5)]
-)
-def test_as_numpy(m: int, n: int, k: int, transposed: bool) -> None:
+    ("m", "n", "k"),
+    [
+        (8, 16, 32), (100, 128, 784), (13, 48, 700), (31, 400, 33), (9, 1024, 1300), (200, 16, 5),
+        (100, 10, 128), (128, 10, 100), (100, 128, 10), (2, 2, 1000), (3, 1000, 7), (57, 33, 17), (40, 250, 1),
+    ],
+)  # fmt: skip
+def test_as_numpy(m: int, n: int, k: int, turned_a: bool, turned_b: bool) -> None:
     a, b = _matrices(m, n, k)
-    given = np.ascontiguousarray(a.T).T if transposed else a
+    given = [np.ascontiguousarray(x.T).T if turned else x for x, turned in ((a, turned_a), (b, turned_b))]
     with tier.using(tier.WAIT):
-        made = product_compiled.product(given, b)
+        made = product_compiled.product(*given)
     np.testing.assert_allclose(made, a @ b, atol=2e-5 * k**0.5, rtol=1e-5)
+
+
+def _at_the_end(x: Any) -> Any:
+    """A copy whose last number is the last one that may be read: a page that may not be follows."""
+    size = -(-x.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
+    memory = mmap.mmap(-1, size + mmap.PAGESIZE)
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    assert protect(ctypes.c_void_p(address + size), ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
+    made = np.frombuffer(memory, x.dtype, x.size, size - x.nbytes).reshape(x.shape)
+    made[...] = x
+    return made
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mprotect"), reason="memory cannot be protected here")
+@pytest.mark.parametrize("turned_b", [False, True])
+@pytest.mark.parametrize(("m", "n", "k"), [(20, 10, 30), (20, 33, 21), (7, 17, 100), (50, 100, 3)])
+def test_nothing_behind_a_matrix_is_read(m: int, n: int, k: int, turned_b: bool) -> None:
+    a, b = _matrices(m, n, k)
+    given = _at_the_end(a), _at_the_end(np.ascontiguousarray(b.T)).T if turned_b else _at_the_end(b)
+    with tier.using(tier.WAIT):
+        made = product_compiled.product(*given)
+    np.testing.assert_allclose(made, a @ b, atol=1e-4, rtol=1e-5)
 
 
 def test_what_is_left_to_blas() -> None:
     a, b = _matrices(32, 48, 20)
     with tier.using(tier.WAIT):
         for left, right in (
-            (a, b[:, :40].copy()),  # no whole vectors
-            (a[:4], b),  # few rows
+            (a, b[:, :1].copy()),  # a vector
+            (a[:1], b),
+            (a[:4], b[:, :8].copy()),  # little to do
             (a.astype(np.float64), b.astype(np.float64)),
             (a[:, ::2], b[::2].copy()),
-            (a, np.asfortranarray(b)),
+            (a[:, ::2].copy(), b[::2]),
+            (a.astype(">f4"), b),
         ):
             assert product_compiled.product(left, right) is None
         assert product_compiled.product(a, b) is not None
 
 
-def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bound_product_sees_other_matrices() -> None:
+    """It remembers the last function: for other shapes, and for what is none of its business, that is not called."""
+    asked = []
+
+    def plain(a: Any, b: Any) -> Any:
+        asked.append(a.shape)
+        return a.T @ b
+
+    multiply = product_compiled.bound(True, False, plain)
+    cases = [(16, 32, 40), (16, 32, 40), (20, 32, 40), (20, 32, 40), (2, 3, 4), (16, 48, 40), (16, 48, 33)]
+    for mode in (tier.WAIT, tier.OFF, tier.WAIT):
+        with tier.using(mode):
+            asked.clear()
+            for m, n, k in cases:
+                a, b = _matrices(m, n, k)
+                np.testing.assert_allclose(multiply(np.ascontiguousarray(a.T), b), a @ b, atol=1e-4)
+            assert asked == ([(4, 2)] if mode == tier.WAIT else [(k, m) for m, _, k in cases])
+    with tier.using(tier.WAIT):
+        a, b = _matrices(16, 48, 33)
+        asked.clear()
+        for left in (a.T, np.repeat(a.T, 2, axis=0)[::2]):
+            np.testing.assert_allclose(multiply(left, b), a @ b, atol=1e-4)
+        assert len(asked) == 2
+        first = multiply(np.ascontiguousarray(a.T), b)
+        assert multiply(np.ascontiguousarray(a.T), b) is not first
+
+
+def test_errors_are_those_of_the_op() -> None:
+    a, b = _matrices(16, 32, 40)
+    with tf.Graph().as_default(), tf.Session() as session, tier.using(tier.WAIT):
+        x, y = (tf.placeholder(tf.float32, [None, None]) for _ in range(2))
+        product = tf.matmul(x, y)
+        for _ in range(3):
+            session.run(product, {x: a, y: b})
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Matrix size-incompatible: In\[0\]: \[16,40\]"):
+            session.run(product, {x: a, y: b[1:]})
+        np.testing.assert_allclose(session.run(product, {x: a, y: b}), a @ b, atol=1e-4)
+
+
+@pytest.mark.parametrize("turned_b", [False, True])
+@pytest.mark.parametrize("k", [90, 1300])
+def test_threads_do_not_change_a_bit(k: int, turned_b: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(product_compiled, "WORTH_THREADS", 1)
-    a, b = _matrices(64, 400, 90)
+    a, b = _matrices(64, 410, k)
+    b = np.asfortranarray(b) if turned_b else b
     with tier.using(tier.WAIT):
         results = []
         for count in (1, 2, 4):
@@ -74,7 +148,7 @@ def test_matmul_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_allclose(session.run(tf.matmul(a, b)), wanted, atol=1e-4)
         np.testing.assert_allclose(session.run(tf.matmul(a.T.copy(), b, transpose_a=True)), wanted, atol=1e-4)
         np.testing.assert_allclose(session.run(tf.matmul(a, b.T.copy(), transpose_b=True)), wanted, atol=1e-4)
-    assert used == ["product", "product"]
+    assert used == ["product", "product", "product"]
 
 
 def test_runs() -> None:

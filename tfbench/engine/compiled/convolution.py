@@ -149,8 +149,9 @@ def call_tile(made: Function, name: str, a: str, b: str, c: str, *counts: Value)
 class Tiles:
     """The tiles of a kernel, each made once."""
 
-    def __init__(self, on: Vectors, *, adds: bool, prefix: str = "tile") -> None:
+    def __init__(self, on: Vectors, *, adds: bool, prefix: str = "tile", exact: bool = False) -> None:
         self.on = on
+        self.exact = exact
         self.prefix = prefix
         self.adds = adds
         self.names: dict[object, str] = {}
@@ -162,7 +163,9 @@ class Tiles:
         key = tuple(loop.count for loop in loops), a, c, columns
         if key not in self.names:
             self.names[key] = f"{self.prefix}{len(self.names)}"
-            self.functions.append(tiles.tile(self.names[key], self.on, loops, a, c, columns, adds=self.adds))
+            self.functions.append(
+                tiles.tile(self.names[key], self.on, loops, a, c, columns, adds=self.adds, exact=self.exact)
+            )
         return self.names[key]
 
 

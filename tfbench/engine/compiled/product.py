@@ -1,21 +1,24 @@
 """Products of two matrices of fixed shapes as machine code: the tiles of convolutions without a convolution.
 
 Small products are where this is faster than BLAS, which first copies both matrices into the order that its own tiles
-want. Here A is read where it lies, transposed or not, and so are the rows of B.
+want. Here A is read where it lies, transposed or not, and so are the rows of B. A transposed B is turned round, as much
+of it at a time as stays in the cache (`turning`).
 """
 
 from __future__ import annotations
 
 from itertools import groupby
 
-from tfbench.engine.compiled import tiles
-from tfbench.engine.compiled.convolution import Tiles, blocks, call_tile
+from tfbench.engine.compiled import objects, tiles, turning
+from tfbench.engine.compiled.convolution import Tiles, blocks, call_tile, rounded
 from tfbench.engine.compiled.ir import Function, module
 from tfbench.engine.compiled.sources import Assembly
 from tfbench.engine.compiled.tiles import Sum, cut
 
 #: terms of a sum that are added up in registers before they go to memory: B's part of them stays in the cache
 _TERMS = 640
+#: bytes that may lie on the stack
+_STACK = 64 << 10
 
 
 def runs(sizes: list[int]) -> list[tuple[int, int, int]]:
@@ -33,21 +36,46 @@ def units(n: int, m: int) -> int:
     return len(blocks(tiles.host(), n, m))
 
 
-def product(m: int, n: int, k: int, transposed: int) -> Assembly:
-    """C = A B: addresses of A, B and C, first and last column of tiles.
+def _panel(m: int, n: int, k: int) -> int:
+    """Bytes of a column of tiles of B, turned round."""
+    on = tiles.host()
+    return 4 * max(cut(k, _TERMS)) * rounded(on, max(wide for _, wide in blocks(on, n, m)))
 
-    A is (m, k), or (k, m) if `transposed`; B is (k, n) and C (m, n). `n` is a number of whole vectors.
+
+def scratch(m: int, n: int, k: int, turned_b: int) -> int:
+    """Bytes of scratch memory that the product wants; what is little it has on the stack."""
+    size = _panel(m, n, k) if turned_b else 0
+    return size if size > _STACK else 0
+
+
+def product(m: int, n: int, k: int, turned_a: int, turned_b: int) -> Assembly:
+    """C = A B: A, B and C, first and last column of tiles, the address of scratch memory.
+
+    A is (m, k), or (k, m) if it is `turned`, B (k, n) or (n, k), and C (m, n).
     """
     on = tiles.host()
-    row, step = (4, 4 * m) if transposed else (4 * k, 4)
+    row, step = (4, 4 * m) if turned_a else (4 * k, 4)
     line = 4 * n
-    made = Function("tfbench_product", "i64 %a, i64 %b, i64 %c, i64 %first, i64 %last", exported=True)
-    for name in "abc":
-        made.do(f"%{name}p = inttoptr i64 %{name} to ptr")
-    parts = {adds: Tiles(on, adds=adds, prefix=f"tile{int(adds)}x") for adds in (False, True)}
+    arguments = "ptr %a, ptr %b, ptr %c, i64 %first, i64 %last, i64 %scratch"
+    entry = Function("tfbench_product", f"ptr %table, {arguments}", exported=True, returns="i64")
+    shapes = (k, m) if turned_a else (m, k), (n, k) if turned_b else (k, n), (m, n)
+    found = [objects.data(entry, f"%{name}", place, shapes[place - 1]) for place, name in enumerate("abc", 1)]
+    entry.do(f"call void @body({', '.join(f'ptr {one}' for one in found)}, i64 %first, i64 %last, i64 %scratch)")
+    entry.give(0)
+    made = Function("body", arguments)
+    parts = {adds: Tiles(on, adds=adds, prefix=f"tile{int(adds)}x", exact=not turned_b) for adds in (False, True)}
+    turns = turning.Turns(on)
+    panel = ""
+    if turned_b:
+        outside = scratch(m, n, k, turned_b)
+        panel = (
+            made.new("inttoptr i64 %scratch to ptr")
+            if outside
+            else made.variable(f"[{_panel(m, n, k) // 4} x float], align {4 * on.width}")
+        )
     begin = 0
     for terms in cut(k, _TERMS):
-        a_at, b_at = made.at("%ap", begin * step), made.at("%bp", begin * line)
+        a_at, b_at = made.at("%a", begin * step), made.at("%b", begin * (4 if turned_b else line))
         made_tiles = parts[begin > 0]
         begin += terms
         column = 0
@@ -55,11 +83,16 @@ def product(m: int, n: int, k: int, transposed: int) -> Assembly:
             low = made.larger("%first", column)
             high = made.smaller("%last", column + times)
             with made.loop(low, high) as number:
-                offset = made.add(4 * start, made.multiply(made.subtract(number, column), 4 * wide))
-                b_block, c_block = made.at(b_at, offset), made.at("%cp", offset)
-                for first, size, rows in runs(cut(m, on.rows(wide // on.width))):
+                place = made.add(start, made.multiply(made.subtract(number, column), wide))
+                c_block = made.at("%c", made.multiply(place, 4))
+                if turned_b:
+                    b_line, b_block = 4 * rounded(on, wide), panel
+                    turns.call(made, made.at(b_at, made.multiply(place, 4 * k)), panel, wide, terms, 4 * k)
+                else:
+                    b_line, b_block = line, made.at(b_at, made.multiply(place, 4))
+                for first, size, rows in runs(cut(m, on.rows(-(-wide // on.width)))):
                     name = made_tiles.name(
-                        [Sum(terms, step, line)],
+                        [Sum(terms, step, b_line)],
                         [row * one for one in range(size)],
                         [line * one for one in range(size)],
                         wide,
@@ -69,5 +102,6 @@ def product(m: int, n: int, k: int, transposed: int) -> Assembly:
                         a_block = made.at(a_at, made.multiply(above, row))
                         call_tile(made, name, a_block, b_block, made.at(c_block, made.multiply(above, line)))
             column += times
-    functions = [*parts[False].functions, *parts[True].functions, made]
-    return Assembly("tfbench_product", module(functions), ["i8"] * 5)
+    functions = [*turns.functions, *parts[False].functions, *parts[True].functions, made, entry]
+    text = module(functions, on.declarations)
+    return Assembly("tfbench_product", text, ["f4[2]", "f4[2]", "f4[2]", "i8", "i8", "i8"])

@@ -34,6 +34,23 @@ class Vectors:
         """The most rows that a tile of so many vectors may have: a register is left for A's number."""
         return (self.registers - 1 - vectors) // vectors
 
+    def load(self, made: Function, place: str, count: int) -> str:
+        """The first `count` numbers of a vector at this address; what is behind them is not touched."""
+        if count >= self.width:
+            return made.new(f"load {self.type}, ptr {place}, align 4")
+        lanes = ", ".join(f"i1 {int(lane < count)}" for lane in range(self.width))
+        mask = f"<{self.width} x i1> <{lanes}>"
+        return made.new(f"call {self.type} {self._masked}(ptr {place}, i32 4, {mask}, {self.type} zeroinitializer)")
+
+    @property
+    def _masked(self) -> str:
+        return f"@llvm.masked.load.v{self.width}f32.p0"
+
+    @property
+    def declarations(self) -> str:
+        """What IR that uses `load` has to declare."""
+        return f"declare {self.type} {self._masked}(ptr, i32, <{self.width} x i1>, {self.type})\n"
+
     def cost(self, rows: int, vectors: int) -> float:
         """Cycles for one step of the sum: two products or two loads each, and sums depend on the last step's."""
         return max(rows * vectors / 2, (rows + vectors) / 2, 4.0)
@@ -69,12 +86,20 @@ class Sum:
 
 
 def tile(
-    name: str, on: Vectors, loops: Sequence[Sum], a: Sequence[int], c: Sequence[int], columns: int, *, adds: bool
+    name: str,
+    on: Vectors,
+    loops: Sequence[Sum],
+    a: Sequence[int],
+    c: Sequence[int],
+    columns: int,
+    *,
+    adds: bool,
+    exact: bool = False,
 ) -> Function:
     """C = A B, or C += A B with `adds`: the function `name(ptr %a, ptr %b, ptr %c, …names of counts)`.
 
     Row `i` of A and C is `a[i]` and `c[i]` bytes from their addresses. C has `columns` columns, side by side; rows of B
-    are whole vectors. The outermost of `loops` comes first.
+    are whole vectors, unless they are `exact`ly as long. The outermost of `loops` comes first.
     """
     counts = dict.fromkeys(loop.count for loop in loops if isinstance(loop.count, str))
     made = Function(name, ", ".join(["ptr %a", "ptr %b", "ptr %c", *(f"i64 {count}" for count in counts)]))
@@ -84,7 +109,10 @@ def tile(
         made.do(f"store {on.type} zeroinitializer, ptr {one}")
 
     def step(a_at: str, b_at: str) -> None:
-        parts = [made.new(f"load {on.type}, ptr {made.at(b_at, 4 * on.width * i)}, align 4") for i in range(vectors)]
+        parts = [
+            on.load(made, made.at(b_at, 4 * on.width * i), columns - on.width * i if exact else on.width)
+            for i in range(vectors)
+        ]
         for offset, row in zip(a, sums):
             number = made.new(f"load float, ptr {made.at(a_at, offset)}, align 4")
             first = made.new(f"insertelement {on.type} poison, float {number}, i64 0")

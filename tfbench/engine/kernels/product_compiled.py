@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -11,40 +11,95 @@ import numpy as np
 from tfbench.engine.compiled import tier
 from tfbench.engine.kernels import threads
 
-#: columns that B has to have a multiple of: the numbers in the widest vector
-_COLUMNS = 16
-#: rows of A from which on, multiplications up to which this is faster than BLAS
-_ROWS, _MOST = 8, 200_000_000
+Array = Any
+Multiply = Callable[[Array, Array], Array]
+
+#: rows of A and columns of B from which on this is faster than BLAS, whose product with a vector is good
+_NARROW = 2
+#: multiplications from which on, and up to which, this is faster than BLAS
+LEAST, _MOST = 4_000, 200_000_000
 #: multiplications that are worth several threads: below a third of a millisecond, waking the others and waiting for
 #: them costs more, and on a busy machine far more
 WORTH_THREADS = 16_000_000
+#: more columns of tiles than there are
+_ALL = 1 << 40
 
 
-def product(a: Any, b: Any) -> Any:
-    """a @ b; None if NumPy has to do it. `a` may be a transposed matrix."""
-    (m, k), n = a.shape, b.shape[1]
+def product(a: Array, b: Array) -> Array | None:
+    """a @ b; None if NumPy has to do it. Both may be transposed matrices."""
+    turned_a, turned_b = a.strides[0] == a.itemsize, b.strides[0] == b.itemsize
+    if turned_a and a.flags.c_contiguous:
+        turned_a = False
+    if turned_b and b.flags.c_contiguous:
+        turned_b = False
+    found = _find(a.T if turned_a else a, b.T if turned_b else b, turned_a, turned_b)
+    return None if found is None else found[2]
+
+
+def bound(turned_a: bool, turned_b: bool, otherwise: Multiply) -> Multiply:
+    """The product of float32 matrices that are given as they are or `turned`; what NumPy has to do, `otherwise` does.
+
+    It remembers the last function and the size of its result. That one sees for itself whether matrices are as the
+    last ones were: asking for their shapes here would cost as much as a small product does.
+    """
+    last: tuple[Any, tuple[int, int]] | None = None
+
+    def multiply(a: Array, b: Array) -> Array:
+        nonlocal last
+        known = last
+        if known is not None:
+            out = np.empty(known[1], np.float32)
+            if tier.mode() != tier.OFF and not known[0](a, b, out, 0, _ALL, 0):
+                return out
+            last = None
+        elif tier.mode() == tier.OFF:
+            return otherwise(a, b)
+        if a.ndim != 2 or b.ndim != 2 or a.shape[not turned_a] != b.shape[turned_b]:
+            return otherwise(a, b)
+        found = _find(a, b, turned_a, turned_b)
+        if found is None:
+            return otherwise(a, b)
+        run, alone, out = found
+        if alone:
+            last = run.attempt, out.shape
+        return out
+
+    return multiply
+
+
+def _find(a: Array, b: Array, turned_a: bool, turned_b: bool) -> tuple[Any, bool, Array] | None:
+    """The function for matrices like these, whether it is called with nothing but them, and their product."""
+    m, k = a.shape[::-1] if turned_a else a.shape
+    n = b.shape[0] if turned_b else b.shape[1]
     work = m * n * k
-    if n % _COLUMNS or m < _ROWS or work > _MOST or a.dtype != np.float32 or b.dtype != np.float32:
+    if m < _NARROW or n < _NARROW or not LEAST <= work <= _MOST or a.dtype != np.float32 or b.dtype != np.float32:
         return None
-    transposed = a.strides[0] == 4
-    if not (a.T if transposed else a).flags.c_contiguous or not b.flags.c_contiguous:
+    if not a.flags.c_contiguous or not b.flags.c_contiguous or (n % 4 and not _has_vectors()):
         return None
-    run = tier.kernel("product", "product", m, n, k, int(transposed)).ready(work // 8)
+    run: Any = tier.kernel("product", "product", m, n, k, int(turned_a), int(turned_b)).ready(work // 8)
     if run is None:
         return None
     out = np.empty((m, n), np.float32)
-    a_at, b_at, out_at = a.ctypes.data, b.ctypes.data, out.ctypes.data
+    size = _scratch(m, n, k, turned_b)
     if work < WORTH_THREADS or threads.count() == 1:
-        run(a_at, b_at, out_at, 0, n)
-        return out
-    columns = _columns(n, m)
+        run(a, b, out, 0, _ALL, threads.scratch(size).ctypes.data if size else 0)
+        return run, not size and work < WORTH_THREADS, out
 
     def compute(tasks: Iterator[int]) -> None:
+        place = threads.scratch(size).ctypes.data if size else 0
         for task in tasks:
-            run(a_at, b_at, out_at, task, task + 1)
+            run(a, b, out, task, task + 1, place)
 
-    threads.parallel(columns, compute)
-    return out
+    threads.parallel(_columns(n, m), compute)
+    return run, False, out
+
+
+@cache
+def _has_vectors() -> bool:
+    """Whether the processor reads parts of vectors, so that matrices need not be whole ones."""
+    from tfbench.engine.compiled.tiles import host
+
+    return host().width > 4
 
 
 @cache
@@ -52,3 +107,10 @@ def _columns(n: int, m: int) -> int:
     from tfbench.engine.compiled.product import units
 
     return units(n, m)
+
+
+@cache
+def _scratch(m: int, n: int, k: int, turned_b: bool) -> int:
+    from tfbench.engine.compiled.product import scratch
+
+    return scratch(m, n, k, int(turned_b))

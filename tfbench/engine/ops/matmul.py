@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,8 @@ from tfbench.engine import dtypes, shape_math
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.graph import Operation
 from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernels import product_compiled
 from tfbench.engine.kernels.blas import one_thread
-from tfbench.engine.kernels.product_compiled import WORTH_THREADS
-from tfbench.engine.kernels.product_compiled import product as compiled_product
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.math_cast import cast
@@ -73,17 +73,17 @@ def _product(xp: Any, a: Any, b: Any) -> Any:
     if xp is np and a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
         return xp.matmul(a.astype(xp.float32), b.astype(xp.float32)).astype(a.dtype)
     work = a.shape[-2] * a.shape[-1] * b.shape[-1]
-    if work > _WORTH_ASKING and xp is np and a.ndim == b.ndim == 2:
-        made = compiled_product(a, b)
+    if work >= product_compiled.LEAST and xp is np and a.ndim == b.ndim == 2:
+        made = product_compiled.product(a, b)
         if made is not None:
             return made
-    if _WORTH_ASKING < work < WORTH_THREADS and xp is np:
+    if _WORTH_ASKING < work < product_compiled.WORTH_THREADS and xp is np:
         with one_thread:
             return np.matmul(a, b)
     return xp.matmul(a, b)
 
 
-@_matmul_op.kernel(CPU, GPU)
+@_matmul_op.kernel(GPU)
 def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     if a.dtype.char in "BHIL":
         raise no_kernel("MatMul", a.dtype)
@@ -94,6 +94,14 @@ def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
     if first.shape[1] != second.shape[0]:
         raise invalid(f"Matrix size-incompatible: In[0]: {debug_string(a.shape)}, In[1]: {debug_string(b.shape)}")
     return _product(xp, first, second)
+
+
+@_matmul_op.bind(CPU)
+def _bind_matmul(context: Any) -> Any:
+    attrs = context.op.attrs
+    turned = bool(attrs["transpose_a"]), bool(attrs["transpose_b"])
+    plain = partial(_matmul_kernel, np, transpose_a=turned[0], transpose_b=turned[1])
+    return product_compiled.bound(*turned, plain) if attrs["T"] is dtypes.float32 else plain
 
 
 @_sparse_matmul.kernel(CPU)
