@@ -7,7 +7,7 @@ from typing import Any
 from tfbench import errors
 from tfbench.engine.frames import Loop
 from tfbench.engine.graph import Operation
-from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.program import Program
 from tfbench.engine.tensor import Tensor
 
@@ -45,6 +45,6 @@ def check_alive(op: Operation, alive: Any) -> None:
 def condition(predicate: Any) -> Any:
     """The kernel of a LoopCond whose shape is not known before the run."""
     if getattr(predicate, "ndim", 0):
-        shape = ",".join(str(size) for size in predicate.shape)
-        raise invalid(f"The second input must be a scalar, but it has shape [{shape}]: a loop's condition is one bool.")
+        shape = brackets(predicate.shape)
+        raise invalid(f"The second input must be a scalar, but it has shape {shape}: a loop's condition is one bool.")
     return predicate

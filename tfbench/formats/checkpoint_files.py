@@ -15,6 +15,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.dtypes import DType, type_word
+from tfbench.engine.kernel_errors import brackets
 from tfbench.engine.kernels.tensor_slices import TensorSlice, parse_spec
 from tfbench.formats import bundle_writer
 from tfbench.formats.bundle_reader import BundleReader, OpenFiles, text
@@ -129,8 +130,3 @@ def wrong_type(reader: BundleReader | V1Reader, name: bytes, dtype: DType) -> er
     return errors.InvalidArgumentError(
         None, None, f"tensor_name = {text(name)}; expected dtype {wanted} does not equal original dtype {found}"
     )
-
-
-def brackets(shape: Sequence[int]) -> str:
-    """A shape as TensorFlow's runtime writes it."""
-    return f"[{','.join(map(str, shape))}]"

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from tfbench.engine import infer
 from tfbench.engine.dtypes import DType
 from tfbench.engine.graph import Graph, Operation
+from tfbench.engine.kernel_errors import brackets
 from tfbench.engine.kernels.tensor_slices import parse_spec
 from tfbench.engine.tensor import Tensor
 from tfbench.errors import InvalidArgumentError
@@ -83,7 +84,7 @@ def check(graph: Graph, restore_op_names: str | list[str], path: str) -> None:
       NotFoundError: naming the first variable that is not there. InvalidArgumentError: for another type or shape.
       DataLossError: if the checkpoint is damaged.
     """
-    from tfbench.formats.checkpoint_files import brackets, opened, wrong_type
+    from tfbench.formats.checkpoint_files import opened, wrong_type
 
     tensors, reading_nodes = restored_tensors(graph, restore_op_names)
     reader = opened(path)

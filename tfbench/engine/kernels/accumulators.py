@@ -15,6 +15,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.shape_math import debug_string
 from tfbench.engine.waiting import Waiter, timed_out
 
 Array = Any
@@ -228,8 +229,7 @@ def _check_shape(wanted: Any, found: tuple[int, ...]) -> None:
     if wanted is None:
         return
     if len(wanted) != len(found) or any(size is not None and size != has for size, has in zip(wanted, found)):
-        text = ",".join("?" if size is None else str(size) for size in wanted)
-        raise invalid(f"Shape mismatch: expected shape [{text}], got [{','.join(map(str, found))}]")
+        raise invalid(f"Shape mismatch: expected shape {debug_string(wanted)}, got {debug_string(found)}")
 
 
 def _cancelled() -> errors.CancelledError:

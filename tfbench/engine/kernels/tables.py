@@ -14,7 +14,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.dtypes import DType, type_word
-from tfbench.engine.kernel_errors import invalid, unimplemented
+from tfbench.engine.kernel_errors import brackets, invalid, unimplemented
 from tfbench.engine.kernels.hashes import murmur64
 
 Array = Any
@@ -28,10 +28,6 @@ def _array(items: list[Any], dtype: DType, shape: tuple[int, ...]) -> Array:
     out = np.empty(len(items), object)
     out[:] = items
     return out.reshape(shape)
-
-
-def _brackets(shape: Any) -> str:
-    return f"[{','.join(map(str, shape))}]"
 
 
 class _Table:
@@ -60,7 +56,7 @@ class _Table:
         """Keys and their values; each value is a number or string, or an array."""
         wanted = keys.shape + self.value_shape
         if values.shape != wanted:
-            raise invalid(f"Expected shape {_brackets(wanted)} for value, got {_brackets(values.shape)}")
+            raise invalid(f"Expected shape {brackets(wanted)} for value, got {brackets(values.shape)}")
         flat = values.reshape((keys.size, *self.value_shape))
         return zip(keys.ravel().tolist(), list(flat) if self.value_shape else flat.tolist())
 
@@ -203,7 +199,7 @@ class DenseTable(_Table):
             found: list[Any] = keys.ravel().tolist()
             return found
         if keys.shape[-len(self._key_shape) :] != self._key_shape:
-            raise invalid(f"Expected key shape {_brackets(self._key_shape)}, got {_brackets(keys.shape)}")
+            raise invalid(f"Expected key shape {brackets(self._key_shape)}, got {brackets(keys.shape)}")
         return [tuple(row) for row in keys.reshape(-1, int(np.prod(self._key_shape))).tolist()]
 
     def _outer(self, keys: Array) -> tuple[int, ...]:
@@ -226,8 +222,8 @@ class DenseTable(_Table):
         rows = self._usable(self._keys(keys))
         outer = self._outer(keys)
         if values.shape != outer + self.value_shape:
-            wanted = _brackets(outer + self.value_shape)
-            raise invalid(f"Expected shape {wanted} for value, got {_brackets(values.shape)}")
+            wanted = brackets(outer + self.value_shape)
+            raise invalid(f"Expected shape {wanted} for value, got {brackets(values.shape)}")
         flat = np.array(values).reshape((len(rows), *self.value_shape))
         with self._lock:
             needed = len(self._items) + len(rows)

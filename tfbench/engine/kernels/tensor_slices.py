@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.errors import InternalError
 
 #: the length that stands for all of a dimension
@@ -78,7 +78,7 @@ class TensorSlice:
           InternalError: if the slice is not one of a tensor of `shape`.
         """
         if len(shape) != len(self.extents):
-            raise InternalError(None, None, f"Mismatching ranks: shape = {_brackets(shape)}, slice = {self}")
+            raise InternalError(None, None, f"Mismatching ranks: shape = {brackets(shape)}, slice = {self}")
         result = []
         for axis, ((start, length), size) in enumerate(zip(self.extents, shape)):
             end = size if length == ALL else start + length
@@ -86,7 +86,7 @@ class TensorSlice:
                 raise InternalError(
                     None,
                     None,
-                    f"Extent in dimension {axis} out of bounds: shape = {_brackets(shape)}, slice = {self}",
+                    f"Extent in dimension {axis} out of bounds: shape = {brackets(shape)}, slice = {self}",
                 )
             result.append((start, end))
         return result
@@ -123,10 +123,6 @@ def parse_spec(spec: str) -> tuple[Shape, TensorSlice]:
     shape, result = tuple([int(size) for size in sizes if size]), TensorSlice.parse(part)
     result.bounds(shape)
     return shape, result
-
-
-def _brackets(shape: Shape) -> str:
-    return f"[{','.join(map(str, shape))}]"
 
 
 def _unsigned(number: int) -> bytes:

@@ -10,7 +10,7 @@ from tfbench.engine.dtypes import as_dtype, type_word
 from tfbench.engine.graph import Operation
 from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, Preset, op
-from tfbench.engine.shape_math import merge
+from tfbench.engine.shape_math import debug_string, merge
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.tensor import Tensor
 
@@ -70,7 +70,7 @@ def _placeholder_bind(context: Any) -> Any:
     wanted = f"'{node.name}' with dtype {type_word(node.attrs['dtype'])}"
     shape = node.attrs["shape"]._dims
     if shape is not None and len(shape) > 0:
-        wanted += f" and shape [{','.join('?' if size is None else str(size) for size in shape)}]"
+        wanted += f" and shape {debug_string(shape)}"
 
     def unfed() -> Any:
         raise invalid(f"You must feed a value for placeholder tensor {wanted}")

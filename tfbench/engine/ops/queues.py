@@ -13,6 +13,7 @@ from tfbench.engine.infer import constant_value
 from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, OpDef, Preset, op
 from tfbench.engine.ops.shared_state import held
+from tfbench.engine.shape_math import debug_string
 from tfbench.engine.shapes import Shape
 
 Array = Any
@@ -79,13 +80,7 @@ def _words(dtypes: Any) -> str:
 
 
 def _brackets(shapes: Sequence[Shape]) -> str:
-    return f"[{','.join(map(_one, shapes))}]"
-
-
-def _one(shape: Shape) -> str:
-    if shape is None:
-        return "<unknown>"
-    return f"[{','.join('?' if size is None else str(size) for size in shape)}]"
+    return f"[{','.join(map(debug_string, shapes))}]"
 
 
 def _scalar(node: Operation, *inputs: Any) -> list[Shape]:
@@ -125,7 +120,7 @@ def _check(state: Any, components: Sequence[Array], rows: int | None) -> None:
             if not component.ndim or len(component) != rows:
                 raise invalid(
                     f"All input tensors must have the same size in the 0th dimension. Component {position} has "
-                    f"{_one(component.shape)}, and should have {rows}"
+                    f"{debug_string(component.shape)}, and should have {rows}"
                 )
     for position, (shape, component) in enumerate(zip(state.shapes, components)):
         wanted = shape if rows is None else (rows, *shape)
@@ -133,7 +128,8 @@ def _check(state: Any, components: Sequence[Array], rows: int | None) -> None:
             size is not None and size != has for size, has in zip(wanted, component.shape)
         ):
             raise invalid(
-                f"Shape mismatch in tuple component {position}. Expected {_one(wanted)}, got {_one(component.shape)}"
+                f"Shape mismatch in tuple component {position}. Expected {debug_string(wanted)}, "
+                f"got {debug_string(component.shape)}"
             )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.shape_math import with_rank
 from tfbench.engine.shapes import Shape
 
@@ -44,7 +44,7 @@ def scalar_string(value: Any, what: str) -> bytes:
     """The string in an input that has to be a scalar."""
     array: Any = np.asarray(value)
     if array.ndim:
-        raise invalid(f"{what} must be scalar, but received [{','.join(str(size) for size in array.shape)}]")
+        raise invalid(f"{what} must be scalar, but received {brackets(array.shape)}")
     return array[()]
 
 

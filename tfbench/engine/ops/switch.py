@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfbench.engine.graph import Operation
-from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.shapes import Shape
 
@@ -33,8 +33,7 @@ def _switch_shape(node: Operation, data: Shape, pred: Shape) -> list[Shape]:
 def _switch_kernel(xp: Any, data: Any, pred: Any) -> Any:
     # Static shapes do not rule it out: a variable may have got another rank.
     if getattr(pred, "ndim", 0):
-        shape = ",".join(str(size) for size in pred.shape)
-        raise invalid(f"The second input must be a scalar, but it has shape [{shape}]")
+        raise invalid(f"The second input must be a scalar, but it has shape {brackets(pred.shape)}")
     return data, data
 
 

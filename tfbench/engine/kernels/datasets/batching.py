@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfbench import errors
-from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels.datasets.base import INFINITE, UNKNOWN, Context, Dataset, Element, Steps
 from tfbench.engine.kernels.datasets.functional import Listed
 from tfbench.engine.kernels.datasets.sources import slices
@@ -98,12 +98,8 @@ def stacked(column: Sequence[Any]) -> Any:
 def _unequal(found: tuple[int, ...], wanted: tuple[int, ...]) -> errors.InvalidArgumentError:
     return invalid(
         "Cannot add tensor to the batch: number of elements does not match. Shapes are: "
-        f"[tensor]: {_brackets(found)}, [batch]: {_brackets(wanted)}. Use padded_batch for elements of several sizes."
+        f"[tensor]: {brackets(found)}, [batch]: {brackets(wanted)}. Use padded_batch for elements of several sizes."
     )
-
-
-def _brackets(shape: Sequence[int]) -> str:
-    return f"[{','.join(map(str, shape))}]"
 
 
 class PaddedBatch(Dataset):
@@ -162,7 +158,7 @@ def _padded(column: Sequence[Any], shape: tuple[int, ...], value: Any) -> Any:
                 None,
                 None,
                 "Attempted to pad to a smaller size than the input element: "
-                f"{_brackets(item.shape)} does not fit {_brackets(sizes)}.",
+                f"{brackets(item.shape)} does not fit {brackets(sizes)}.",
             )
         place: Any = (i, *(slice(size) for size in item.shape))
         batch[place] = item[()] if not item.shape else item
