@@ -159,6 +159,71 @@ def test_batch_norm_keeps_its_digits_behind_an_outlier() -> None:
     np.testing.assert_allclose(made[2], rows.var(0, ddof=1), rtol=1e-5)
 
 
+def test_batch_norm_of_data_that_jump_and_of_data_that_do_not_move() -> None:
+    x = (numbers((9_000, 1, 1, 5), 8) * 1e-2).astype(np.float32)
+    x[:, ..., 0] = 0.1
+    x[3_000:, ..., 1] += 1_000
+    x[8_999, ..., 2] = -1e5
+    x[..., 3] += np.arange(9_000, dtype=np.float32)[:, None, None]
+    vector = np.ones(5, np.float32)
+    _, made = both(lambda: norm.fused_batch_norm(np, x, vector, vector, vector, vector))
+    rows = x.reshape(-1, 5).astype(np.float64)
+    np.testing.assert_allclose(made[1], rows.mean(0), rtol=1e-6, atol=1e-4)
+    np.testing.assert_allclose(made[2], rows.var(0, ddof=1), rtol=1e-5, atol=1e-12)
+    assert made[2][0] >= 0
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(64, 5, 16), (3, 2, 512), (2048, 5), (4096, 10), (17, 400)])
+def test_bias_and_gradient(kind: Any, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    from tfbench.engine.kernels import norm_compiled
+
+    x, bias = numbers(shape, 3, kind, hard=True), numbers(shape[-1:], 4, kind)
+    assert norm_compiled.add(np, x[:1, ..., :].reshape(-1, shape[-1]), bias) is None
+    monkeypatch.setattr(norm_compiled, "SMALL", 0)
+    wanted, made = both(lambda: norm.bias_add(np, x, bias))
+    same(made, wanted)
+    wanted, made = both(lambda: norm.bias_add_grad(np, x))
+    same(made, wanted, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize(("rows", "channels"), [(64, 16), (1, 48), (96, 5), (7, 272), (33, 3)])
+def test_what_goes_past_the_caches_is_the_same(
+    kind: Any, rows: int, channels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tfbench.engine.kernels import norm_compiled
+
+    x, dy = numbers((rows, channels), 1, kind), numbers((rows, channels), 2, kind)
+    vectors = [numbers((channels,), seed, kind) for seed in range(4)]
+
+    def results() -> list[Any]:
+        with tier.using("wait"):
+            return [
+                norm_compiled.scale_and_shift(np, x, *vectors[:3]),
+                norm_compiled.grad_combined(np, x, dy, *vectors),
+                norm.bias_add(np, x, vectors[0]),
+            ]
+
+    kept = results()
+    monkeypatch.setattr(norm_compiled, "STREAMED", 0)
+    for streamed, before in zip(results(), kept, strict=True):
+        np.testing.assert_array_equal(streamed, before)
+    centre, slope, average, factor = vectors
+    wanted = [(x - centre) * slope + average, (dy - (x - centre) * slope - average) * factor, x + centre]
+    for made, expected in zip(kept, wanted, strict=True):
+        assert made.shape == x.shape
+        same(made, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_arrays_begin_with_a_cache_line() -> None:
+    for shape in ((), (0, 3), (5,), (3, 1000)):
+        made = blocks.aligned(shape, np.float32)
+        assert (made.shape, made.dtype, made.flags.c_contiguous) == (shape, np.float32, True)
+        assert made.ctypes.data % blocks.LINE == 0
+        made[...] = 1
+
+
 @EXAMPLES
 @given(seeds, st.integers(1, 6), st.integers(1, 200), st.booleans(), st.sampled_from([1.0, 50.0, 1e30]))
 def test_softmax(seed: int, rows: int, classes: int, hard: bool, size: float) -> None:

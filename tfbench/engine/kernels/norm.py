@@ -270,9 +270,14 @@ def bias_add(xp: Any, value: Any, bias: Any, *, data_format: str = "NHWC") -> An
             f"Must provide as many biases as the last dimension of the input tensor: "
             f"{list(bias.shape)} vs. {list(value.shape)}"
         )
-    if value.size == 0 or value.shape[-1] >= LONG:
+    if value.size == 0:
         return value + bias
     rows = value.reshape(-1, value.shape[-1])
+    made = norm_compiled.add(xp, rows, bias)
+    if made is not None:
+        return made.reshape(value.shape)
+    if value.shape[-1] >= LONG:
+        return value + bias
     side = side_by_side(*rows.shape)
     return (rows.reshape(-1, side * rows.shape[1]) + xp.tile(bias, side)).reshape(value.shape)
 
@@ -284,6 +289,10 @@ def bias_add_grad(xp: Any, out_backprop: Any, *, data_format: str = "NHWC") -> A
     channel = 1 if is_channels_first(data_format) else out_backprop.ndim - 1
     axes: Sequence[int] = [axis for axis in range(out_backprop.ndim) if axis != channel]
     kind = wide(out_backprop.dtype)
+    if channel == out_backprop.ndim - 1 and out_backprop.size:
+        made = norm_compiled.column_sums(xp, out_backprop.reshape(-1, out_backprop.shape[-1]))
+        if made is not None:
+            return made.astype(out_backprop.dtype)
     if channel != 1 and out_backprop.dtype.kind == "f" and out_backprop.size:
         rows = out_backprop.reshape(-1, out_backprop.shape[-1]).astype(kind, copy=False)
         parts = pieces(xp, len(rows), rows[:1].nbytes)
