@@ -14,37 +14,25 @@ memory, its ops are computed one by one: the error names the one that cannot be.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfbench.engine.assemble import READERS
 from tfbench.engine.gpu_kernels import in_host_memory
 from tfbench.engine.graph import Operation
+from tfbench.engine.grouping import Arranged, count_readers, with_releases, writes
 from tfbench.engine.kernels import fused_device
 from tfbench.engine.program import Program
 from tfbench.engine.run_errors import FAILED_STEP
-from tfbench.engine.steps import AnyStep, Input, LoopStep, MoveStep, Step, all_steps
+from tfbench.engine.steps import AnyStep, Input, MoveStep, Step
 from tfbench.engine.tensor import Tensor
-
-#: what becomes of a list: steps, and the slots that are released after each
-Arranged = list[tuple[AnyStep, Sequence[int]]]
 
 #: ops in a group, inputs of a group (a kernel's parameters have 4 KiB), and foreign steps among its steps at most
 _MOST_OPS, _MOST_INPUTS, _NEAR = 48, 16, 8
-
-#: ops with a state that is no variable's, or that take a variable and leave it as it is
-_WRITE_NOTHING = READERS | {
-    *("RandomStandardNormal", "RandomUniform", "RandomUniformInt", "TruncatedNormal"),
-    *("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape"),
-}
 
 
 def fusing(program: Program) -> Callable[[Sequence[AnyStep]], Arranged] | None:
     """What arranges the lists of a program; None where it has no real GPU, or nothing is to be fused."""
     gpus = [device for device in program.placement.devices if not device.on_host]
-    if os.environ.get("TFBENCH_FUSE", "").strip() == "0":
-        return None
     if not gpus or not hasattr(gpus[0].xp, "ElementwiseKernel"):  # the tests' stand-in may have no compiler
         return None
     return Fusion(program).arrange
@@ -69,16 +57,7 @@ class Fusion:
         self._placement = program.placement
         self._template = program.template
         self._several = sum(not device.on_host for device in program.placement.devices) > 1
-        #: how many steps read each slot, in whatever list; what is fetched is read by the host, too
-        self._readers = readers = dict.fromkeys(program.fetch_slots, 2)
-        for step in all_steps(program.steps):
-            slots = set(step.reads())
-            if isinstance(step, LoopStep):
-                slots.update(step.staying, step.leaving, step.skipped)
-                if step.condition is not None:
-                    slots.add(step.condition)
-            for slot in slots:
-                readers[slot] = readers.get(slot, 0) + 1
+        self._readers = count_readers(program)
 
     def arrange(self, steps: Sequence[AnyStep]) -> Arranged:
         """The same steps, groups as one step each where their last step was, and what is released after each."""
@@ -92,15 +71,7 @@ class Fusion:
                 arranged.append(self._one([_plain(steps[member]) for member in groups[position].members]))
             elif position not in inner:
                 arranged.append(step)
-        # Whoever is the last to have anything to do with a slot now releases it.
-        released = {slot for step in steps for slot in step.release}
-        result: Arranged = []
-        for step in reversed(arranged):
-            mine = [slot for slot in dict.fromkeys([*step.outputs, *step.reads()]) if slot in released]
-            released.difference_update(mine)
-            result.append((step, mine))
-        result.reverse()
-        return result
+        return with_releases(arranged, steps)
 
     # -- which steps ---------------------------------------------------------------------------------------------
 
@@ -110,7 +81,7 @@ class Fusion:
         #: slot -> the group that makes it, and the position of its last step; since something was last written to
         made: dict[int, tuple[int, _Group]] = {}
         for position, step in enumerate(steps):
-            if _writes(step):
+            if writes(step):
                 made.clear()
             elif self.takes(step):
                 group = groups[position] = _Group(position, _plain(step))
@@ -241,16 +212,6 @@ def _plain(step: AnyStep) -> Step | MoveStep:
 
 def _kind(tensor: Tensor) -> str:
     return tensor._dtype.base_dtype.name
-
-
-def _writes(step: AnyStep) -> bool:
-    """Whether a step may write to a variable: what reads one must stay on its side of it."""
-    if isinstance(step, LoopStep):
-        return True
-    if type(step) is not Step:
-        return False
-    definition = step.op.op_def
-    return (definition.takes_references or definition.stateful) and step.op.type not in _WRITE_NOTHING
 
 
 def _is_plain(op: Operation) -> bool:

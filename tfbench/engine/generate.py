@@ -2,8 +2,8 @@
 
 A slot becomes a local variable, a step a line, a loop a `for`, and arithmetic on scalars is written with Python's
 operators, which NumPy's scalars run ten times faster than a ufunc call. Each line remembers its step, and the loops'
-counters are in the frame, so an exception still says which op failed in which iteration. On a real GPU, steps that
-are one kernel are one line (`fusion`).
+counters are in the frame, so an exception still says which op failed in which iteration. Steps that are one kernel are
+one line: on a real GPU (`fusion`), and on the CPU with the extra `fast` (`regions`).
 
 A product whose value nobody reads is not made, as TensorFlow does not make it: an optimizer waits for all gradients of
 an op, so for that of the first layer's input as well.
@@ -11,6 +11,7 @@ an op, so for that of the first layer's input as well.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from types import CodeType
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.compiled import tier
 from tfbench.engine.program import Program, is_number
 from tfbench.engine.steps import AnyStep, GuardStep, LoopStep, all_steps
 
@@ -61,9 +63,14 @@ def whole(program: Program) -> Generated:
     return part(program, program.steps, program.slots_of(program.feeds), program.fetch_slots)
 
 
-def part(program: Program, steps: Sequence[AnyStep], takes: Sequence[int], gives: Sequence[int]) -> Generated:
-    """A function of the slots `takes` that runs some of the steps and returns the slots `gives`."""
-    writer = _Writer(program)
+def part(
+    program: Program, steps: Sequence[AnyStep], takes: Sequence[int], gives: Sequence[int], *, arranges: bool = True
+) -> Generated:
+    """A function of the slots `takes` that runs some of the steps and returns the slots `gives`.
+
+    With `arranges`, steps that can be one are (`fusion`, `regions`).
+    """
+    writer = _Writer(program, arranges)
     writer.add(f"def run({', '.join(f't{slot}' for slot in takes)}):")
     writer.indent = 1
     writer.steps(steps)
@@ -90,25 +97,34 @@ def loop(program: Program, step: LoopStep) -> Generated:
 
 
 def _arranging(program: Program) -> Callable[[Sequence[AnyStep]], list[tuple[AnyStep, Sequence[int]]]] | None:
-    """What puts several steps of a list into one, on real GPUs; nothing is loaded for it where there is none."""
-    if all(device.on_host for device in program.placement.devices):
-        return None
-    from tfbench.engine.fusion import fusing
+    """What puts several steps of a list into one: on real GPUs, and with the extra `fast` on the CPU.
 
-    return fusing(program)
+    Nothing is loaded for it where there is neither.
+    """
+    if os.environ.get("TFBENCH_FUSE", "").strip() == "0":
+        return None
+    if not all(device.on_host for device in program.placement.devices):
+        from tfbench.engine.fusion import fusing
+
+        return fusing(program)
+    if tier.mode() == tier.OFF:
+        return None
+    from tfbench.engine.regions import Regions
+
+    return Regions(program).arrange
 
 
 class _Writer:
     """The lines of one function."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, arranges: bool = True) -> None:
         self.indent = 0
         self._lines: list[str] = []
         self._meaning: list[tuple[AnyStep | None, tuple[tuple[str, str], ...]]] = []
         #: the loops around the next line: their names and their counters
         self._loops: tuple[tuple[str, str], ...] = ()
         self._names: dict[str, Any] = {"count": count}
-        self._arrange = _arranging(program)
+        self._arrange = _arranging(program) if arranges else None
         for slot, value in enumerate(program.template):
             if value is not None:
                 # A string stays an array: kernels look at shapes, and bytes have none.

@@ -12,10 +12,14 @@ Value = str | int
 
 
 class Function:
-    """One function under construction: `name(ptr %a, i64 %n)` returning nothing."""
+    """One function under construction: `name(ptr %a, i64 %n)`, returning nothing unless `returns` says a type."""
 
-    def __init__(self, name: str, parameters: str, *, exported: bool = False) -> None:
-        self._head = f"define {'' if exported else 'internal '}void @{name}({parameters}) nounwind"
+    def __init__(
+        self, name: str, parameters: str, *, exported: bool = False, returns: str = "void", attributes: str = ""
+    ) -> None:
+        self._head = f"define {'' if exported else 'internal '}{returns} @{name}({parameters}) nounwind {attributes}"
+        self._returns = returns
+        self._last = "ret void"
         self._first: list[str] = []
         self._lines: list[str] = []
         self._count = 0
@@ -23,7 +27,20 @@ class Function:
 
     def text(self) -> str:
         """The function's IR."""
-        return "\n".join([f"{self._head} {{", "entry:", *self._first, *self._lines, "  ret void", "}", ""])
+        return "\n".join([f"{self._head} {{", "entry:", *self._first, *self._lines, f"  {self._last}", "}", ""])
+
+    def give(self, value: Value) -> None:
+        """What the function returns at its end."""
+        self._last = f"ret {self._returns} {value}"
+
+    def leave(self, condition: str, value: Value) -> None:
+        """Returns `value` at once where the `i1` holds."""
+        self._count += 1
+        name = f"leave{self._count}"
+        self.do(f"br i1 {condition}, label %{name}, label %{name}e")
+        self._label(name)
+        self.do(f"ret {self._returns} {value}")
+        self._label(f"{name}e")
 
     def do(self, instruction: str) -> None:
         """An instruction without a result."""
@@ -132,6 +149,6 @@ declare i64 @llvm.smax.i64(i64, i64)
 """
 
 
-def module(functions: Iterable[Function]) -> str:
+def module(functions: Iterable[Function], declarations: str = "") -> str:
     """A module of these functions."""
-    return "\n".join([_INTRINSICS, *(function.text() for function in functions)])
+    return "\n".join([_INTRINSICS, declarations, *(function.text() for function in functions)])
