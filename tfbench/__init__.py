@@ -31,8 +31,8 @@ _MESSAGES = {
 #: TensorFlow's namespaces that are modules of their own
 _NAMESPACES = {
     "app", "bitwise", "compat", "contrib", "core", "data", "debugging", "dtypes", "estimator", "examples",
-    "feature_column", "flags", "gfile", "graph_util", "image", "io", "layers", "linalg", "logging", "lookup", "losses",
-    "manip", "math", "metrics", "nest", "nn", "python", "python_io", "quantization", "queue", "raw_ops",
+    "feature_column", "flags", "gfile", "graph_util", "image", "io", "keras", "layers", "linalg", "logging", "lookup",
+    "losses", "manip", "math", "metrics", "nest", "nn", "python", "python_io", "quantization", "queue", "raw_ops",
     "resource_loader", "saved_model", "sets", "signal", "sparse", "spectral", "strings", "summary", "sysconfig", "test",
     "train", "version",
 }  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any
 ABSENT = frozenset(
     {
         "GradientTape", "autograph", "distribute", "distributions", "function",
-        "keras", "lite", "profiler", "ragged", "tpu", "xla",
+        "lite", "profiler", "ragged", "tpu", "xla",
     }
 )  # fmt: skip
 

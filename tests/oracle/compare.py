@@ -84,6 +84,8 @@ _ADDED_LATER = {
     "MaxPool": {"explicit_paddings": []},
     "FusedBatchNormV3": {"exponential_avg_factor": 1.0},
     "DepthwiseConv2dNative": {"explicit_paddings": []},
+    "AssignVariableOp": {"validate_shape": False},
+    "VarHandleOp": {"allowed_devices": [], "debug_name": ""},
 }
 
 
@@ -92,7 +94,10 @@ def _newer(row: Fact) -> Fact:
     name, kind, inputs, device, attrs = row
     if kind == "Add":
         kind = "AddV2"
-    return [name, kind, inputs, device, {**_ADDED_LATER.get(kind, {}), **attrs}]
+    attrs = {**_ADDED_LATER.get(kind, {}), **attrs}
+    if kind == "VarHandleOp":
+        attrs["debug_name"] = ""  # the variable's name, which its op has too
+    return [name, kind, inputs, device, attrs]
 
 
 def node(expected: Fact, found: Fact) -> str | None:
