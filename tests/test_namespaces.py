@@ -213,8 +213,8 @@ def test_what_is_absent_is_said_to_be_and_is() -> None:
     assert not ABSENT & set(dir(tf))
     with pytest.raises(AttributeError, match="no attribute 'ragged': TensorFlow has it, tfbench does not"):
         tf.ragged
-    with pytest.raises(AttributeError, match="'DNNClassifier': tfbench has no canned estimators"):
-        tf.estimator.DNNClassifier
+    with pytest.raises(AttributeError, match="'BoostedTreesClassifier': tfbench has no boosted trees"):
+        tf.estimator.BoostedTreesClassifier
 
 
 @pytest.mark.parametrize("expression", ["tf.qqqqq", "tf._private", "tf.train.__wrapped__", "tf.nn.qqqqq"])

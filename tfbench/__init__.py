@@ -98,7 +98,7 @@ def __getattr__(name: str) -> Any:
         _load_numpy()
     if name in _LAZY:
         module, attribute = _LAZY[name]
-        if name in ("data", "train"):
+        if name in ("data", "estimator", "train"):
             _load_api()  # which says where the files are read that a session may ask for
         loaded = importlib.import_module(module)
         return loaded if attribute is None else getattr(loaded, attribute)

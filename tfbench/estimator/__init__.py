@@ -1,6 +1,6 @@
 """`tf.estimator`: a function that builds a model, and what trains, evaluates and uses it, one graph for each.
 
-Here are the estimators whose model the user writes. The canned ones (`DNNClassifier`, …) and feature columns are not.
+`Estimator` has a model that the user writes; the canned ones (`DNNClassifier`, …) have theirs, on feature columns.
 """
 
 from __future__ import annotations
@@ -28,13 +28,23 @@ from tfbench.train.saving_hooks import (
 from tfbench.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 
 _LAZY = {
+    "BaselineClassifier": "canned.estimators",
+    "BaselineRegressor": "canned.estimators",
+    "DNNClassifier": "canned.estimators",
+    "DNNLinearCombinedClassifier": "canned.estimators",
+    "DNNLinearCombinedRegressor": "canned.estimators",
+    "DNNRegressor": "canned.estimators",
     "Estimator": "estimator",
     "EstimatorSpec": "spec",
     "EvalSpec": "training",
+    "LinearClassifier": "canned.estimators",
+    "LinearRegressor": "canned.estimators",
     "ModeKeys": "spec",
     "RunConfig": "run_config",
     "TrainSpec": "training",
     "WarmStartSettings": "warm_start",
+    "classifier_parse_example_spec": "canned.parsing",
+    "regressor_parse_example_spec": "canned.parsing",
     "train_and_evaluate": "training",
     "Exporter": "exporters",
     "FinalExporter": "exporters",
@@ -42,12 +52,14 @@ _LAZY = {
 }
 
 __all__ = [
-    "CheckpointSaverHook", "CheckpointSaverListener", "Estimator", "EstimatorSpec", "EvalSpec", "Exporter",
-    "FeedFnHook", "FinalExporter", "FinalOpsHook", "GlobalStepWaiterHook", "LatestExporter",
-    "LoggingTensorHook", "ModeKeys", "NanLossDuringTrainingError", "NanTensorHook", "ProfilerHook", "RunConfig",
-    "SecondOrStepTimer", "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues",
-    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "TrainSpec", "WarmStartSettings", "export",
-    "inputs", "train_and_evaluate",
+    "BaselineClassifier", "BaselineRegressor", "CheckpointSaverHook", "CheckpointSaverListener", "DNNClassifier",
+    "DNNLinearCombinedClassifier", "DNNLinearCombinedRegressor", "DNNRegressor", "Estimator", "EstimatorSpec",
+    "EvalSpec", "Exporter", "FeedFnHook", "FinalExporter", "FinalOpsHook", "GlobalStepWaiterHook", "LatestExporter",
+    "LinearClassifier", "LinearRegressor", "LoggingTensorHook", "ModeKeys", "NanLossDuringTrainingError",
+    "NanTensorHook", "ProfilerHook", "RunConfig", "SecondOrStepTimer", "SessionRunArgs", "SessionRunContext",
+    "SessionRunHook", "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "TrainSpec",
+    "WarmStartSettings", "classifier_parse_example_spec", "export", "inputs", "regressor_parse_example_spec",
+    "train_and_evaluate",
 ]  # fmt: skip
 
 
@@ -56,9 +68,9 @@ def __getattr__(name: str) -> Any:
         return import_module(f"tfbench.estimator.{name}")
     if name in _LAZY:
         return getattr(import_module(f"tfbench.estimator.{_LAZY[name]}"), name)
-    if name.startswith(("Baseline", "BoostedTrees", "DNN", "Linear")):
+    if name.startswith("BoostedTrees"):
         raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}: tfbench has no canned estimators (yet). "
+            f"module {__name__!r} has no attribute {name!r}: tfbench has no boosted trees (yet). "
             "tf.estimator.Estimator takes a function of yours that builds the model"
         )
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

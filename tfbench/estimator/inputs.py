@@ -46,11 +46,7 @@ def numpy_input_fn(
       ValueError: if `shuffle` is not said; when it is called, if lengths differ or names are given twice.
       TypeError: when it is called, if `x` or `y` is neither.
     """
-    if not isinstance(shuffle, bool):
-        raise ValueError(
-            "shuffle must be provided and explicitly set as boolean (it is recommended to set it as True for "
-            f"training); got {shuffle}"
-        )
+    _check_said(shuffle)
 
     def input_fn() -> Any:
         features = _columns(x, "x")
@@ -88,11 +84,7 @@ def pandas_input_fn(
     Raises:
       ValueError: if `shuffle` is not said, `target_column` is a column of `x`, or the indexes differ.
     """
-    if not isinstance(shuffle, bool):
-        raise ValueError(
-            "shuffle must be provided and explicitly set as boolean (it is recommended to set it as True for "
-            f"training); got {shuffle}"
-        )
+    _check_said(shuffle)
     if y is not None and target_column in x:
         raise ValueError(
             f"Cannot use name {target_column} for target column: DataFrame already has a column with that name"
@@ -109,6 +101,14 @@ def pandas_input_fn(
         return features if y is None else (features, batch[-1])
 
     return input_fn
+
+
+def _check_said(shuffle: Any) -> None:
+    if not isinstance(shuffle, bool):
+        raise ValueError(
+            "shuffle must be provided and explicitly set as boolean (it is recommended to set it as True for "
+            f"training); got {shuffle}"
+        )
 
 
 def _columns(given: Any, name: str) -> Columns:

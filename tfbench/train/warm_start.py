@@ -32,15 +32,23 @@ def warm_start(
     if var_name_to_vocab_info:
         raise ValueError("var_name_to_vocab_info: vocabularies cannot be mapped here; leave it out.")
     renamed = dict(var_name_to_prev_var_name or {})
-    chosen = {variable.op.name: variable for variable in _chosen(vars_to_warm_start)}
+    chosen: dict[str, list[Any]] = {}
+    for variable in _chosen(vars_to_warm_start):
+        chosen.setdefault(_saved_name(variable), []).append(variable)
     unused = set(renamed) - set(chosen)
     if unused:
         raise ValueError(
             f"You provided the following variables in var_name_to_prev_var_name that were not used: {unused}.  Perhaps "
             f"you misspelled them?  Here is the list of viable variable names: {chosen.keys()}"
         )
-    for name, variable in chosen.items():
-        init_from_checkpoint(ckpt_to_initialize_from, {renamed.get(name, name): variable})
+    for name, parts in chosen.items():
+        init_from_checkpoint(ckpt_to_initialize_from, {renamed.get(name, name): parts})
+
+
+def _saved_name(variable: Any) -> str:
+    """What a variable is called in checkpoints: the slices of a partitioned one have one name."""
+    info = variable._get_save_slice_info()
+    return str(variable.op.name if info is None else info.full_name)
 
 
 def _chosen(wanted: Any) -> list[Any]:
