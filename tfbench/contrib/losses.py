@@ -11,12 +11,13 @@ from tfbench.contrib.arg_scope import add_arg_scope
 from tfbench.engine import ops
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.convert import convert_to_tensor
-from tfbench.engine.default_graph import add_to_collection, get_collection
+from tfbench.engine.default_graph import add_to_collection
 from tfbench.engine.dtypes import float32
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import lookup
 from tfbench.engine.ops.nn_activations import relu
 from tfbench.engine.tensor import Tensor
+from tfbench.losses.collections import get_losses, get_regularization_losses
 from tfbench.nn.cross_entropy import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
@@ -38,16 +39,6 @@ def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
     """Keeps `loss` in a collection, unless that is None."""
     if loss_collection:
         add_to_collection(loss_collection, loss)
-
-
-def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Any]:
-    """The losses of a collection; with `scope`, those whose name matches it from the start."""
-    return get_collection(loss_collection, scope)
-
-
-def get_regularization_losses(scope: str | None = None) -> list[Any]:
-    """The penalties, of REGULARIZATION_LOSSES."""
-    return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss") -> Any:

@@ -46,7 +46,7 @@ def numpy_input_fn(
       ValueError: if `shuffle` is not said; when it is called, if lengths differ or names are given twice.
       TypeError: when it is called, if `x` or `y` is neither.
     """
-    _check_said(shuffle)
+    mixed = _said(shuffle)
 
     def input_fn() -> Any:
         features = _columns(x, "x")
@@ -62,7 +62,7 @@ def numpy_input_fn(
                 f"Shapes in x: {_said(shapes[0])}\nShapes in y: {_said(shapes[1])}\n"
             )
         columns = [*features.values(), *labels.values()]
-        batch = _batch(columns, batch_size, num_epochs, shuffle, queue_capacity, num_threads)[1:]
+        batch = _batch(columns, batch_size, num_epochs, mixed, queue_capacity, num_threads)[1:]
         made = _named(features, batch[: len(features)])
         return made if y is None else (made, _named(labels, batch[len(features) :]))
 
@@ -84,7 +84,7 @@ def pandas_input_fn(
     Raises:
       ValueError: if `shuffle` is not said, `target_column` is a column of `x`, or the indexes differ.
     """
-    _check_said(shuffle)
+    mixed = _said(shuffle)
     if y is not None and target_column in x:
         raise ValueError(
             f"Cannot use name {target_column} for target column: DataFrame already has a column with that name"
@@ -96,19 +96,20 @@ def pandas_input_fn(
         # The index is a column of its own in the queue, and not among the features.
         columns = {str(name): np.asarray(x[name]) for name in x.columns}
         arrays = [np.asarray(x.index), *columns.values()] + ([] if y is None else [np.asarray(y)])
-        batch = _batch(arrays, batch_size, num_epochs, shuffle, queue_capacity, num_threads)[2:]
+        batch = _batch(arrays, batch_size, num_epochs, mixed, queue_capacity, num_threads)[2:]
         features = dict(zip(columns, batch, strict=False))
         return features if y is None else (features, batch[-1])
 
     return input_fn
 
 
-def _check_said(shuffle: Any) -> None:
+def _said(shuffle: Any) -> bool:
     if not isinstance(shuffle, bool):
         raise ValueError(
             "shuffle must be provided and explicitly set as boolean (it is recommended to set it as True for "
             f"training); got {shuffle}"
         )
+    return shuffle
 
 
 def _columns(given: Any, name: str) -> Columns:

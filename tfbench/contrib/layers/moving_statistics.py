@@ -9,12 +9,10 @@ from tfbench.contrib.variables import model_variable
 from tfbench.engine import ops
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import add_to_collections, control_dependencies
-from tfbench.engine.name_scope import name_scope
 from tfbench.initializers import ones_initializer, zeros_initializer
 from tfbench.layers.core import smart_cond
-from tfbench.train.moving_averages import debiased
+from tfbench.train.moving_averages import assign_moving_average
 from tfbench.variable_scope import get_variable_scope, variable_scope
-from tfbench.variables import assign, assign_sub
 
 
 def parameter(
@@ -37,17 +35,6 @@ def parameter(
         collections=get_variable_collections(variables_collections, name),
         trainable=trainable,
     )
-
-
-def moved(variable: Any, value: Any, decay: float, zero_debias: bool = False) -> Any:
-    """variable -= (1 - decay) (variable - value); with `zero_debias`, as if the variable had begun at zero."""
-    with name_scope(None, "AssignMovingAvg", [variable, value, decay]) as scope:
-        share = convert_to_tensor(1.0 - decay, name="decay")
-        if share.dtype != variable.dtype.base_dtype:
-            share = ops.cast(share, variable.dtype.base_dtype)
-        if zero_debias:
-            return assign(variable, debiased(variable, value, share), name=scope)
-        return assign_sub(variable, (variable - value) * share, name=scope)
 
 
 class MovingStatistics:
@@ -90,7 +77,8 @@ class MovingStatistics:
         return known is None or known
 
     def _updates(self, mean: Any, variance: Any) -> tuple[Any, Any]:
-        return moved(self.mean, mean, self.decay, self.zero_debias), moved(self.variance, variance, self.decay)
+        moved_mean = assign_moving_average(self.mean, mean, self.decay, self.zero_debias)
+        return moved_mean, assign_moving_average(self.variance, variance, self.decay, False)
 
     def update_later(self, is_training: Any, mean: Any, variance: Any, collections: Any) -> None:
         """Puts the updates, in training, into collections."""

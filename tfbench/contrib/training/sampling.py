@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfbench.contrib.layers.moving_statistics import moved
 from tfbench.engine import dtypes, ops
 from tfbench.engine.composite import convert_to_tensor_or_indexed_slices
 from tfbench.engine.convert import convert_to_tensor
@@ -28,6 +27,7 @@ from tfbench.engine.ops.grouping import with_dependencies
 from tfbench.engine.ops.tensor_array import TensorArray
 from tfbench.engine.ops.while_loop import while_loop
 from tfbench.train.batching import batch, maybe_batch
+from tfbench.train.moving_averages import assign_moving_average
 from tfbench.variable_scope import get_local_variable, variable_scope
 from tfbench.variables import Variable
 
@@ -208,7 +208,7 @@ def weighted_resample(
             estimated = get_local_variable(
                 "estimated_mean", initializer=ops.cast(0, weights.dtype), dtype=weights.dtype
             )
-            mean = moved(estimated, ops.reduce_mean(weights), mean_decay, zero_debias=True)
+            mean = assign_moving_average(estimated, ops.reduce_mean(weights), mean_decay)
         rates = weights * overall_rate / mean
         rates_found, *found = resample_at_rate([rates, *inputs], rates, scope=opened, seed=seed, back_prop=False)
         return found, rates_found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfbench.engine.graph import Operation
-from tfbench.engine.opdef import op
+from tfbench.engine.opdef import OpDef, op
 from tfbench.engine.ops.nn_common import (
     EXPLICIT,
     FLOATS,
@@ -124,15 +124,20 @@ def _conv2d_gradient(node: Operation, dy: Any) -> Any:
     return [conv2d_backprop_input_op(x_shape, w, dy, **attrs), conv2d_backprop_filter_op(x, w_shape, dy, **attrs)]
 
 
-@conv2d_backprop_input_op.gradient
-def _conv2d_backprop_input_gradient(node: Operation, dx: Any) -> Any:
-    _, w, dy = node.inputs
-    attrs = conv_attrs(node)
-    return [None, conv2d_backprop_filter_op(dx, shape(w), dy, **attrs), conv2d_op(dx, w, **attrs)]
+def differentiate_backprops(forward: OpDef, by_input: OpDef, by_filter: OpDef) -> None:
+    """Declares the gradients of both ops of a convolution's gradient. All three are linear in each of their inputs."""
+
+    @by_input.gradient
+    def _by_input_gradient(node: Operation, dx: Any) -> Any:
+        _, w, dy = node.inputs
+        attrs = conv_attrs(node)
+        return [None, by_filter(dx, shape(w), dy, **attrs), forward(dx, w, **attrs)]
+
+    @by_filter.gradient
+    def _by_filter_gradient(node: Operation, dw: Any) -> Any:
+        x, _, dy = node.inputs
+        attrs = conv_attrs(node)
+        return [by_input(shape(x), dw, dy, **attrs), None, forward(x, dw, **attrs)]
 
 
-@conv2d_backprop_filter_op.gradient
-def _conv2d_backprop_filter_gradient(node: Operation, dw: Any) -> Any:
-    x, _, dy = node.inputs
-    attrs = conv_attrs(node)
-    return [conv2d_backprop_input_op(shape(x), dw, dy, **attrs), None, conv2d_op(x, dw, **attrs)]
+differentiate_backprops(conv2d_op, conv2d_backprop_input_op, conv2d_backprop_filter_op)

@@ -16,8 +16,8 @@ from tfbench.engine.ops.nn_common import (
     laid_out,
     window_size,
 )
-from tfbench.engine.ops.nn_conv import check_depth, conv_attrs
-from tfbench.engine.ops.shape_ops import shape, shape_from_input, shape_n
+from tfbench.engine.ops.nn_conv import check_depth, conv_attrs, differentiate_backprops
+from tfbench.engine.ops.shape_ops import shape_from_input, shape_n
 from tfbench.engine.shape_math import with_rank
 from tfbench.engine.tensor import Tensor
 
@@ -81,18 +81,7 @@ def _conv3d_gradient(node: Operation, dy: Any) -> Any:
     return [conv3d_backprop_input_op(x_shape, w, dy, **attrs), conv3d_backprop_filter_op(x, w_shape, dy, **attrs)]
 
 
-@conv3d_backprop_input_op.gradient
-def _conv3d_backprop_input_gradient(node: Operation, dx: Any) -> Any:
-    _, w, dy = node.inputs
-    attrs = conv_attrs(node)
-    return [None, conv3d_backprop_filter_op(dx, shape(w), dy, **attrs), conv3d_op(dx, w, **attrs)]
-
-
-@conv3d_backprop_filter_op.gradient
-def _conv3d_backprop_filter_gradient(node: Operation, dw: Any) -> Any:
-    x, _, dy = node.inputs
-    attrs = conv_attrs(node)
-    return [conv3d_backprop_input_op(shape(x), dw, dy, **attrs), None, conv3d_op(x, dw, **attrs)]
+differentiate_backprops(conv3d_op, conv3d_backprop_input_op, conv3d_backprop_filter_op)
 
 
 def conv3d_backprop_filter(

@@ -19,7 +19,7 @@ from tfbench.engine.ops.nn_common import (
     laid_out,
     window_size,
 )
-from tfbench.engine.ops.nn_conv import conv_attrs
+from tfbench.engine.ops.nn_conv import conv_attrs, differentiate_backprops
 from tfbench.engine.ops.shape_ops import shape, shape_from_input
 from tfbench.engine.shape_math import dim_merge, dim_mul, with_rank
 
@@ -92,18 +92,7 @@ def _depthwise_gradient(node: Operation, dy: Any) -> Any:
     return [dx, depthwise_backprop_filter_op(x, shape(w), dy, **attrs)]
 
 
-@depthwise_backprop_input_op.gradient
-def _depthwise_backprop_input_gradient(node: Operation, dx: Any) -> Any:
-    _, w, dy = node.inputs
-    attrs = conv_attrs(node)
-    return [None, depthwise_backprop_filter_op(dx, shape(w), dy, **attrs), depthwise_op(dx, w, **attrs)]
-
-
-@depthwise_backprop_filter_op.gradient
-def _depthwise_backprop_filter_gradient(node: Operation, dw: Any) -> Any:
-    x, _, dy = node.inputs
-    attrs = conv_attrs(node)
-    return [depthwise_backprop_input_op(shape(x), dw, dy, **attrs), None, depthwise_op(x, dw, **attrs)]
+differentiate_backprops(depthwise_op, depthwise_backprop_input_op, depthwise_backprop_filter_op)
 
 
 # -- morphology -------------------------------------------------------------------------------------------------------

@@ -206,7 +206,7 @@ def _cwise_shape(node: Operation, indices: Shape, values: Shape, shape: Shape, d
 _divide.shape(_cwise_shape)
 
 
-def _picked(indices: Any, shape: Any, dense: Any) -> Any:
+def picked(indices: Any, shape: Any, dense: Any) -> Any:
     """The elements of `dense`, stretched to `shape`, at the index vectors."""
     try:
         whole = np.broadcast_to(dense, shape.tolist())
@@ -220,12 +220,12 @@ def _picked(indices: Any, shape: Any, dense: Any) -> Any:
 
 @_multiply.kernel(CPU)
 def _multiply_kernel(xp: Any, indices: Any, values: Any, shape: Any, dense: Any) -> Any:
-    return np.multiply(values, _picked(indices, shape, dense))
+    return np.multiply(values, picked(indices, shape, dense))
 
 
 @_divide.kernel(CPU)
 def _divide_kernel(xp: Any, indices: Any, values: Any, shape: Any, dense: Any) -> Any:
-    below = _picked(indices, shape, dense)
+    below = picked(indices, shape, dense)
     if values.dtype.kind in "iu":
         if (below == 0).any():
             raise invalid("Integer division by zero")

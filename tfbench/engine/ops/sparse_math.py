@@ -14,7 +14,7 @@ from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, OpDef, op
 from tfbench.engine.ops.slopes import sparse_dense_add
-from tfbench.engine.ops.sparse import as_sparse
+from tfbench.engine.ops.sparse import as_sparse, picked
 from tfbench.engine.ops.sparse_common import NUMBER, REAL, check_sparse, row_major, sparse_shapes
 from tfbench.engine.shape_math import with_rank
 from tfbench.engine.shapes import Shape
@@ -120,14 +120,7 @@ def _cwise_add_shape(node: Operation, indices: Shape, values: Shape, shape: Shap
 
 @cwise_add.kernel(CPU)
 def _cwise_add_kernel(xp: Any, indices: Array, values: Array, shape: Array, dense: Array) -> Array:
-    try:
-        whole = np.broadcast_to(dense, shape.tolist())
-    except ValueError:
-        raise invalid(
-            "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: "
-            f"{brackets(shape.tolist())} vs. {brackets(dense.shape)}"
-        ) from None
-    return values + whole[tuple(indices.T)]
+    return values + picked(indices, shape, dense)
 
 
 def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
