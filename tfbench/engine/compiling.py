@@ -7,9 +7,11 @@ other devices, and then all are compiled anew. Several threads may run a session
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
+
+from numpy import ndarray
 
 from tfbench import errors
 from tfbench.engine import memory
@@ -32,13 +34,54 @@ _MOST_PLANS = 1_000
 class Compiled:
     """A plan with the nest that its values are put into."""
 
-    __slots__ = ("fetches", "plan", "single")
+    __slots__ = ("_feeds", "_unfeedable", "fetches", "plan", "single")
 
     def __init__(self, plan: Plan, fetches: FetchList) -> None:
         self.plan = plan
         self.fetches = fetches
         #: the fetch is one tensor, whose value is the answer
         self.single = False
+        self._feeds = [_Feed(tensor) for tensor in plan.feeds]
+        self._unfeedable = -1
+
+    def with_nest(self, fetches: FetchList) -> Compiled:
+        """The same for another nest of the same tensors."""
+        made = Compiled(self.plan, fetches)
+        made._feeds, made._unfeedable = self._feeds, self._unfeedable
+        return made
+
+    def fed(self, graph: Graph, values: Iterable[Any]) -> list[Any]:
+        """The values of the feeds as arrays, checked as `feed_value` does."""
+        arrays = []
+        unfeedable = len(graph._unfeedable)
+        known = self._unfeedable == unfeedable
+        for feed, value in zip(self._feeds, values, strict=True):
+            if known and type(value) is ndarray:
+                wanted, shape, dtype = feed.last
+                if value.shape == shape and value.dtype is dtype and feed.tensor._shape is wanted:
+                    arrays.append(value)
+                    continue
+            arrays.append(feed.value(graph, value))
+        self._unfeedable = unfeedable
+        return arrays
+
+
+class _Feed:
+    """A tensor that is fed, and what its last value was like: another one like it may be fed, too."""
+
+    __slots__ = ("last", "tensor")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        #: the tensor's own shape at that time, the value's shape, and its dtype
+        self.last: tuple[Any, Any, Any] = None, None, None
+
+    def value(self, graph: Graph, value: Any) -> Any:
+        wanted = self.tensor._shape
+        array = feed_value(graph, self.tensor, value)
+        if array is value and type(value) is ndarray and not value.dtype.hasobject:
+            self.last = wanted, value.shape, value.dtype
+        return array
 
 
 class Plans:
@@ -87,37 +130,42 @@ class Plans:
             self._version = graph.changes_version
         elif len(graph._nodes) != self._placed and self._placed:
             self._place_again()
-        key = _key(fetches)
-        if not feed_dict:
-            if key is not None:
-                found = self._plans.get((key, ()))
-                if found is not None:
-                    return found, []
-            feeds: list[tuple[Tensor, Any]] = [] if feed_dict is None else expand_feeds(graph, feed_dict)
-        else:
-            feeds = expand_feeds(graph, feed_dict)
+        kind = type(fetches)
+        given: Any = () if feed_dict is None else feed_dict if type(feed_dict) is dict else None
+        if given is not None:
+            try:
+                if kind is list or kind is tuple:
+                    found = self._plans.get((kind, *fetches, None, *given))
+                else:
+                    found = self._plans.get((fetches, None, *given))
+            except TypeError:  # there is something in it that cannot be a key
+                found = None
+            if found is not None:
+                return found, found.fed(graph, feed_dict.values()) if given else []
+        feeds = [] if feed_dict is None else expand_feeds(graph, feed_dict)
         if not graph._nodes:
             raise _empty_graph_error(graph, fetches)
         tensors = [tensor for tensor, _ in feeds]
-        full_key = (key, tuple(tensors))
-        found = self._plans.get(full_key) if key is not None else None
+        key = _key(fetches)
+        full_key = (*key, None, *tensors) if key is not None else None
+        found = self._plans.get(full_key) if full_key is not None else None
         if found is None:
             nest = FetchList(graph, fetches)
             if key is None:
                 # The nest itself cannot be a key, but what it is made of can.
-                full_key = (("nest", *nest.elements), tuple(tensors))
+                full_key = (FetchList, *nest.elements, None, *tensors)
                 found = self._plans.get(full_key)
                 if found is not None:
-                    compiled = Compiled(found.plan, nest)
-                    return compiled, [feed_value(graph, tensor, value) for tensor, value in feeds]
-            values = [feed_value(graph, tensor, value) for tensor, value in feeds]
-            found = self.compile(nest, tensors)
-            found.single = isinstance(fetches, Tensor)
-            if len(self._plans) >= _MOST_PLANS:
-                self._plans.clear()
-            self._plans[full_key] = found
-            return found, values
-        return found, [feed_value(graph, tensor, value) for tensor, value in feeds]
+                    found = found.with_nest(nest)
+        if found is not None:
+            return found, found.fed(graph, [value for _, value in feeds])
+        values = [feed_value(graph, tensor, value) for tensor, value in feeds]
+        found = self.compile(nest, tensors)
+        found.single = isinstance(fetches, Tensor)
+        if len(self._plans) >= _MOST_PLANS:
+            self._plans.clear()
+        self._plans[full_key] = found
+        return found, values
 
     def compile(self, nest: FetchList, feeds: list[Tensor], runs: bool = True) -> Compiled:
         """A new plan, which is not kept. `runs` says that it is going to be run, which the history notes."""
@@ -163,11 +211,11 @@ class Plans:
         return flattened(arrange(needed_operations(fetches, targets, fed), fed))
 
 
-def _key(fetches: Any) -> Any:
-    """A hashable stand-in for simple fetches, or None. Objects hash by identity here."""
+def _key(fetches: Any) -> tuple[Any, ...] | None:
+    """What simple fetches are kept under, or None. Objects hash by identity here."""
     kind = type(fetches)
     if kind is Tensor or kind is Operation or kind is str:
-        return fetches
+        return (fetches,)
     if kind is list or kind is tuple:
         for item in fetches:
             inner = type(item)

@@ -43,12 +43,22 @@ class FetchList:
         self._rebuild = self._add(fetches)
         self.tensors = [item for item in self.elements if isinstance(item, Tensor)]
         self.operations = [item for item in self.elements if not isinstance(item, Tensor)]
+        self._flat = self._places(fetches)
 
     def build(self, tensor_values: list[Any]) -> Any:
         """The nest with the tensors' values; operations give None."""
+        if self._flat is not None:
+            return [None if place is None else tensor_values[place] for place in self._flat]
         values = iter(tensor_values)
         flat = [next(values) if isinstance(item, Tensor) else None for item in self.elements]
         return self._rebuild(flat)
+
+    def _places(self, fetches: Any) -> list[int | None] | None:
+        """Where the value of each item of a plain list is among those of the tensors; None for other nests."""
+        if type(fetches) is not list or not all(type(item) is Tensor or type(item) is Operation for item in fetches):
+            return None
+        place = {tensor: number for number, tensor in enumerate(self.tensors)}
+        return [place.get(item) for item in fetches]
 
     def _add(self, fetch: Any) -> Callable[[list[Any]], Any]:
         if fetch is None:

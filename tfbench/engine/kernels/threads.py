@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfbench.engine.kernels import blas
+from tfbench.engine.kernels.quiet import quiet
 
 Work = Callable[[Iterator[int]], object]
 
@@ -91,11 +92,12 @@ class arithmetic:  # noqa: N801 (as `limit`)
         self._before = 0
 
     def __enter__(self) -> None:
-        self._quiet = np.errstate(all="ignore")
+        self._quiet = quiet()
         self._quiet.__enter__()
-        self._before, self._around = _current.limit, _current.around
-        _current.limit = _current.around = self._threads
-        if self._threads == 1:
+        here, threads = _current, self._threads
+        self._before, self._around = here.limit, here.around
+        here.limit = here.around = threads
+        if threads == 1:
             blas.one_thread.__enter__()
 
     def __exit__(
@@ -103,7 +105,8 @@ class arithmetic:  # noqa: N801 (as `limit`)
     ) -> None:
         if self._threads == 1:
             blas.one_thread.__exit__()
-        _current.limit, _current.around = self._before, self._around
+        here = _current
+        here.limit, here.around = self._before, self._around
         self._quiet.__exit__(kind, error, trace)
 
 
