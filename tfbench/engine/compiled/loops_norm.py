@@ -9,46 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic, register_jitable
-
+from tfbench.engine.compiled.fetching import fetch
 from tfbench.engine.compiled.sources import Loops
 
 Array = Any
 
 _TILE = 8_192
-#: bytes of a cache line
-_LINE = 64
-#: bytes of rows, at most, that are fetched ahead at once
-_FETCHED = 16_384
-
-
-@intrinsic
-def _touch(context: Any, address: Any) -> Any:
-    """For Numba: has the processor fetch the line at an address, which need not be that of anything."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        word, pointer = ir.IntType(32), ir.IntType(8).as_pointer()
-        name, type = "llvm.prefetch.p0", ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
-        function = builder.module.globals.get(name) or ir.Function(builder.module, type, name)
-        builder.call(function, [builder.inttoptr(arguments[0], pointer), word(0), word(3), word(1)])
-        return context.get_dummy_value()
-
-    return types.void(types.intp), code
-
-
-def _fetch_rows(x: Array, row: int, count: int) -> None:
-    """Has `count` rows from `row` on fetched, if they are short: long ones the processor fetches by itself."""
-    size = count * x.shape[1] * x.itemsize
-    if size <= _FETCHED:
-        begin = x.ctypes.data + row * x.shape[1] * x.itemsize
-        for place in range(begin, begin + size, _LINE):
-            touch(place)
-
-
-touch: Any = _touch
-fetch: Any = register_jitable(_fetch_rows)
 
 
 def moments(kind: str) -> Loops:
@@ -81,7 +47,7 @@ def moments(kind: str) -> Loops:
             rest[:] = 0
             apart[:] = 0
             for i in range(start, eights, 8):
-                fetch(x, i + 8, 8)
+                fetch(x, (i + 8) * channels, 8 * channels)
                 for k in range(channels):
                     c = centre[k]
                     x0, x1, x2, x3 = x[i, k] - c, x[i + 1, k] - c, x[i + 2, k] - c, x[i + 3, k] - c
@@ -140,8 +106,8 @@ def grad_sums(kind: str) -> Loops:
             given[:] = 0
             along[:] = 0
             for i in range(start, fours, 4):
-                fetch(x, i + 4, 4)
-                fetch(dy, i + 4, 4)
+                fetch(x, (i + 4) * channels, 4 * channels)
+                fetch(dy, (i + 4) * channels, 4 * channels)
                 for k in range(channels):
                     c = centre[k]
                     a, b, d, e = dy[i, k], dy[i + 1, k], dy[i + 2, k], dy[i + 3, k]
@@ -172,7 +138,7 @@ def column_sums(kind: str) -> Loops:
             eights = end - (end - start) % 8
             part[:] = 0
             for i in range(start, eights, 8):
-                fetch(x, i + 8, 8)
+                fetch(x, (i + 8) * channels, 8 * channels)
                 for k in range(channels):
                     part[k] += ((x[i, k] + x[i + 1, k]) + (x[i + 2, k] + x[i + 3, k])) + (
                         (x[i + 4, k] + x[i + 5, k]) + (x[i + 6, k] + x[i + 7, k])

@@ -13,12 +13,13 @@ import numpy as np
 
 from tfbench.engine.compiled import tier
 from tfbench.engine.compiled.layouts import native
-from tfbench.engine.kernels.blocks import COMPILED_BYTES, pieces, run
+from tfbench.engine.kernels.blocks import COMPILED_BYTES, aligned, pieces, run
 from tfbench.engine.kernels.geometry import Window
 
 Array = Any
 
 _FEWEST_CHANNELS = 3
+_UNROLLED = 25  # inputs in a window that are written out one by one
 
 
 def _kernel(maker: str, images: Array, found: Sequence[Window], passes: int, *parameters: int) -> Any:
@@ -35,6 +36,10 @@ def _numbers(found: Sequence[Window]) -> list[int]:
     return [number for window in found for number in (window.before, window.size, window.stride)]
 
 
+def _steps(found: Sequence[Window]) -> list[int]:
+    return [number for window in found for number in (window.before, window.stride)]
+
+
 def _lines(x: Array) -> Array:
     """(images, height, width * channels)"""
     return x.reshape(x.shape[0], x.shape[1], -1)
@@ -48,15 +53,19 @@ def _bands(image_bytes: int, window: Window) -> list[tuple[int, int]]:
 
 def forward(op: str, xp: Any, x: Array, found: Sequence[Window]) -> Array | None:
     """`MaxPool` or `AvgPool` of channels-last images."""
-    maker = {"MaxPool": "max_pool", "AvgPool": "avg_pool"}.get(op)
-    if maker is None or xp is not np:
+    if op not in ("MaxPool", "AvgPool") or xp is not np:
         return None
-    loops = _kernel(maker, x, found, sum(window.size for window in found))
+    largest, sizes = op == "MaxPool", [window.size for window in found]
+    lowest = float(np.finfo(x.dtype).min) if largest and x.dtype.kind == "f" else 0.0
+    small = len(sizes) == 2 and sizes[0] * sizes[1] <= _UNROLLED
+    if small:
+        loops = _kernel("pool_small", x, found, sum(sizes), largest, *sizes)
+    else:
+        loops = _kernel("max_pool" if largest else "avg_pool", x, found, sum(sizes))
     if loops is None:
         return None
     images, channels = x.shape[0], x.shape[-1]
-    out = np.empty((images, *(window.output for window in found), channels), x.dtype)
-    lowest = [float(np.finfo(x.dtype).min)] if op == "MaxPool" else []
+    out = aligned((images, *(window.output for window in found), channels), x.dtype)
     groups, bands = pieces(np, images, x[:1].nbytes, COMPILED_BYTES), _bands(x[:1].nbytes, found[0])
 
     def task(number: int) -> None:
@@ -65,8 +74,12 @@ def forward(op: str, xp: Any, x: Array, found: Sequence[Window]) -> Array | None
         if len(bands) > 1:  # then the group is one image, and bands of it are contiguous
             rows, window = window.band(first, last)
             source, target = source[:, rows], target[:, first:last]
-        line = np.empty(x.shape[2] * channels, x.dtype)
-        loops(_lines(source), *_numbers([window, found[1]]), channels, *lowest, line, _lines(target))
+        if small:
+            loops(_lines(source), *_steps([window, found[1]]), channels, lowest, _lines(target))
+            return
+        line = aligned((x.shape[2] * channels,), x.dtype)
+        numbers = [*_numbers([window, found[1]]), channels, *([lowest] if largest else [])]
+        loops(_lines(source), *numbers, line, _lines(target))
 
     run(np, len(groups) * len(bands), task)
     return out
@@ -81,8 +94,8 @@ def max_pool_grad(xp: Any, x: Array, grad: Array, found: Sequence[Window]) -> Ar
     if loops is None:
         return None
     channels = x.shape[-1]
-    dx = np.empty_like(x)
-    steps = [number for window in found for number in (window.before, window.stride)]
+    dx = aligned(x.shape, x.dtype)
+    steps = _steps(found)
     groups = pieces(np, len(x), x[:1].nbytes, COMPILED_BYTES)
 
     def task(number: int) -> None:
@@ -102,12 +115,12 @@ def avg_pool_grad(xp: Any, dy: Array, found: Sequence[Window]) -> Array | None:
     if loops is None:
         return None
     channels = dy.shape[-1]
-    dx = np.empty((len(dy), *(window.input for window in found), channels), dy.dtype)
+    dx = aligned((len(dy), *(window.input for window in found), channels), dy.dtype)
     groups = pieces(np, len(dx), dx[:1].nbytes, COMPILED_BYTES)
 
     def task(number: int) -> None:
         group = groups[number]
-        line = np.empty(dx.shape[2] * channels, dy.dtype)
+        line = aligned((dx.shape[2] * channels,), dy.dtype)
         loops(_lines(dy[group]), *_numbers(found), channels, line, _lines(dx[group]))
 
     run(np, len(groups), task)
