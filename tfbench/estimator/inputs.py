@@ -46,7 +46,7 @@ def numpy_input_fn(
       ValueError: if `shuffle` is not said; when it is called, if lengths differ or names are given twice.
       TypeError: when it is called, if `x` or `y` is neither.
     """
-    mixed = _said(shuffle)
+    mixed = _checked_shuffle(shuffle)
 
     def input_fn() -> Any:
         features = _columns(x, "x")
@@ -84,7 +84,7 @@ def pandas_input_fn(
     Raises:
       ValueError: if `shuffle` is not said, `target_column` is a column of `x`, or the indexes differ.
     """
-    mixed = _said(shuffle)
+    mixed = _checked_shuffle(shuffle)
     if y is not None and target_column in x:
         raise ValueError(
             f"Cannot use name {target_column} for target column: DataFrame already has a column with that name"
@@ -103,7 +103,7 @@ def pandas_input_fn(
     return input_fn
 
 
-def _said(shuffle: Any) -> bool:
+def _checked_shuffle(shuffle: Any) -> bool:
     if not isinstance(shuffle, bool):
         raise ValueError(
             "shuffle must be provided and explicitly set as boolean (it is recommended to set it as True for "
