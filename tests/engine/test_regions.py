@@ -162,6 +162,16 @@ class TestValues:
         assert seen.ran
         _same(results)
 
+    @pytest.mark.parametrize("kind", ["int32", "int64", "float32", "float64"])
+    def test_numbers_from_outside(self, seen: Seen, kind: str) -> None:
+        x = tf.placeholder(kind, [5])
+        number = tf.placeholder(kind, [])
+        made = tf.square(x * number - 1) + number
+        results = _runs([made, tf.reduce_sum(made)], {x: [1, 2, 3, 4, 5], number: 3})
+        assert seen.ran
+        assert results[-1][0].tolist() == [7, 28, 67, 124, 199]
+        _same(results)
+
     def test_sums_of_many_numbers(self, seen: Seen) -> None:
         x = tf.placeholder(tf.float32, [3, 40_000])
         made = [tf.reduce_mean(x + 1.0, 1), tf.reduce_sum(tf.square(x)), tf.nn.l2_loss(x)]

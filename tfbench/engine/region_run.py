@@ -76,8 +76,9 @@ class Region:
         shapes = tuple([value.shape for value in values])
         compiled = self._by_shapes.get(shapes, _UNSEEN)
         if compiled is _UNSEEN:
-            return self._result(self._first(shapes, values))
-        if compiled is not None:
+            if len(self._by_shapes) < _MOST_SHAPES:
+                return self._result(self._first(shapes, values))
+        elif compiled is not None:
             run = compiled.kernel.ready(compiled.work)
             if run is not None:
                 results = compiled.run(run, values)
@@ -120,13 +121,11 @@ class Region:
                 raise
             results = result if isinstance(step, Step) and step.returns_tuple else [result]
             found.update(zip(step.outputs, results, strict=False))
-        if len(self._by_shapes) < _MOST_SHAPES:
-            try:
-                self._by_shapes[shapes] = _Description(
-                    self._program, self._members, self._takes, self._constants, found
-                ).ask(self._gives)
-            except Refused:
-                self._by_shapes[shapes] = None
+        try:
+            described = _Description(self._program, self._members, self._takes, self._constants, found)
+            self._by_shapes[shapes] = described.ask(self._gives)
+        except Refused:
+            self._by_shapes[shapes] = None
         return [_as_scalar(found[slot]) for slot in self._gives]
 
 
