@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tfbench.engine import ops
+from tfbench.engine.composite import SparseTensor
 from tfbench.engine.dtypes import string
 from tfbench.engine.tensor import Tensor
 
@@ -87,13 +88,14 @@ def _examples(receiver_tensors: dict[str, Any], kind: str) -> Any:
     return examples
 
 
-def _by_name(value: Any, name: str) -> dict[str, Any]:
+def _by_name(value: Any, name: str, kinds: tuple[type, ...] = (Tensor,)) -> dict[str, Any]:
     values = dict(value) if isinstance(value, Mapping) else {name: value}
     for key, tensor in values.items():
         if not isinstance(key, str):
             raise ValueError(f"Name of an input or output must be a string; got {key!r}")
-        if not isinstance(tensor, Tensor):
-            raise ValueError(f"'{key}' must be a Tensor; got {tensor!r}")
+        if not isinstance(tensor, kinds):
+            wanted = " or ".join(kind.__name__ for kind in kinds)
+            raise ValueError(f"'{key}' must be a {wanted}; got {tensor!r}")
     return values
 
 
@@ -117,7 +119,7 @@ class ServingInputReceiver(_Receiver):
             raise ValueError("features must be defined.")
         return super().__new__(
             cls,
-            _by_name(features, _FEATURE),
+            _by_name(features, _FEATURE, (Tensor, SparseTensor)),
             _by_name(receiver_tensors, "input"),
             receiver_tensors_alternatives,
         )

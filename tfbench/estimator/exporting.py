@@ -8,6 +8,8 @@ import time
 from typing import Any
 
 from tfbench import logging
+from tfbench.engine.collections import GraphKeys
+from tfbench.engine.default_graph import get_collection
 from tfbench.engine.session import Session
 from tfbench.estimator.export import PredictOutput
 from tfbench.estimator.spec import EstimatorSpec
@@ -27,17 +29,14 @@ def export(
     outputs = spec.export_outputs
     if outputs is None:
         outputs = {_SERVING: PredictOutput(spec.predictions)}
-    signatures = {name: output.as_signature_def(receiver.receiver_tensors) for name, output in outputs.items()}
-    if len(signatures) == 1:
-        signatures = {_SERVING: next(iter(signatures.values()))}
-    elif _SERVING not in signatures:
+    if len(outputs) == 1:
+        outputs = {**outputs, _SERVING: next(iter(outputs.values()))}
+    elif _SERVING not in outputs:
         raise ValueError(
             f"Multiple export_outputs were provided, but none of them is specified as the default. Name one of "
-            f'{sorted(signatures)} "{_SERVING}".'
+            f'{sorted(outputs)} "{_SERVING}".'
         )
-    for name, tensors in (receiver.receiver_tensors_alternatives or {}).items():
-        for key, output in outputs.items():
-            signatures[f"{name}:{key}"] = output.as_signature_def(tensors)
+    signatures = _signatures(outputs, receiver)
     folder = _new_folder(os.fsdecode(base))
     partial = f"{folder}.partial"
     with Session(config=config) as session:
@@ -46,7 +45,11 @@ def export(
         saver.restore(session, checkpoint)
         builder = SavedModelBuilder(partial)
         builder.add_meta_graph_and_variables(
-            session, [tag_constants.SERVING], signature_def_map=signatures, main_op=local_init_op
+            session,
+            [tag_constants.SERVING],
+            signature_def_map=signatures,
+            assets_collection=get_collection(GraphKeys.ASSET_FILEPATHS),
+            main_op=local_init_op,
         )
         builder.save(as_text)
     for name, source in (assets_extra or {}).items():
@@ -57,6 +60,20 @@ def export(
     os.rename(partial, folder)
     logging.info("SavedModel written to: %s", folder)
     return folder.encode()
+
+
+def _signatures(outputs: dict[str, Any], receiver: Any) -> dict[str, Any]:
+    """The SignatureDefs by name. Outputs that go with Examples only are left out where others are given."""
+    given = {"": receiver.receiver_tensors, **(receiver.receiver_tensors_alternatives or {})}
+    found = {}
+    for name, tensors in given.items():
+        for key, output in outputs.items():
+            full = f"{name}:{key}" if name else key
+            try:
+                found[full] = output.as_signature_def(tensors)
+            except ValueError as error:
+                logging.warning("Signature %s is not exported: %s", full, error)
+    return found
 
 
 def _new_folder(base: str) -> str:
