@@ -85,11 +85,10 @@ def log_softmax() -> Loops:
 def sparse_cross_entropy(labels: str) -> Loops:
     """Loss of each row for the class that `labels` names, and its gradient.
 
-    Labels have been checked; one that is out of range all the same (another thread has written to them since) counts
-    as no class.
+    A label that is out of range counts as no class, and makes `outside` one.
     """
 
-    def loops(x: Array, labels: Array, loss: Array, gradient: Array) -> None:
+    def loops(x: Array, labels: Array, loss: Array, gradient: Array, outside: Array) -> None:
         for i in range(x.shape[0]):
             row, target = x[i], gradient[i]
             largest = largest_of(row)
@@ -102,8 +101,10 @@ def sparse_cross_entropy(labels: str) -> Loops:
             if 0 <= label < target.shape[0]:
                 loss[i] -= row[label] - largest
                 target[label] -= _ONE
+            else:
+                outside[0] = 1
 
-    return Loops(loops, ["f4[2]", f"{labels}[1]", "f4[1]", "f4[2]"])
+    return Loops(loops, ["f4[2]", f"{labels}[1]", "f4[1]", "f4[2]", "i8[1]"])
 
 
 def cross_entropy() -> Loops:

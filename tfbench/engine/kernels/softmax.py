@@ -69,14 +69,15 @@ def softmax_cross_entropy_with_logits(xp: Any, features: Any, labels: Any) -> tu
     """
     if max(features.ndim, labels.ndim) != 2:
         raise invalid("logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional")
-    try:
-        shape = np.broadcast_shapes(features.shape, labels.shape)
-    except ValueError:
-        raise invalid(
-            f"logits and labels must be broadcastable: logits_size={list(features.shape)} "
-            f"labels_size={list(labels.shape)}"
-        ) from None
-    logits, wanted = xp.broadcast_to(features, shape), xp.broadcast_to(labels, shape)
+    shape, logits, wanted = features.shape, features, labels
+    if shape != labels.shape:
+        try:
+            shape = np.broadcast_shapes(shape, labels.shape)
+        except ValueError:
+            raise invalid(
+                f"logits and labels must be broadcastable: logits_size={list(shape)} labels_size={list(labels.shape)}"
+            ) from None
+        logits, wanted = xp.broadcast_to(features, shape), xp.broadcast_to(labels, shape)
     made = softmax_compiled.cross_entropy(xp, logits, wanted)
     if made is not None:
         return made
@@ -117,6 +118,9 @@ def sparse_softmax_cross_entropy_with_logits(xp: Any, features: Any, labels: Any
         )
     if classes == 0:
         raise invalid(f"Must have at least one class, but got logits shape {list(features.shape)}")
+    made = softmax_compiled.sparse_cross_entropy(xp, features, labels)
+    if made is not None:
+        return made
     outside = labels.view(f"u{labels.dtype.itemsize}") >= classes  # negative numbers are large ones then
     if xp is np and bool(outside.any()):
         shown = " ".join(str(label) for label in labels.tolist())
@@ -124,9 +128,6 @@ def sparse_softmax_cross_entropy_with_logits(xp: Any, features: Any, labels: Any
             f"Received a label value of {int(labels[outside][0])} which is outside the valid range of "
             f"[0, {classes}).  Label values: {shown}"
         )
-    made = softmax_compiled.cross_entropy(xp, features, labels)
-    if made is not None:
-        return made
     if xp is not np:
         labels = xp.where(outside, 0, labels)
     kind = wide(features.dtype)

@@ -24,33 +24,43 @@ def _kernel(xp: Any, x: Array, maker: str, *parameters: str) -> Any:
     return tier.kernel("loops_softmax", maker, *parameters).ready(_PASSES * x.nbytes)
 
 
+def _over_rows(loops: Any, rows: tuple[Array, ...], *more: Array) -> None:
+    """`loops` of arrays that have as many rows, piece by piece, and of what the pieces share."""
+    first = rows[0]
+    if first.nbytes <= COMPILED_BYTES // 2:
+        loops(*rows, *more)
+        return
+    parts = pieces(np, len(first), first[:1].nbytes, COMPILED_BYTES // 2)
+    run(np, len(parts), lambda number: loops(*[array[parts[number]] for array in rows], *more))
+
+
 def normalised(op: str, xp: Any, rows: Array) -> Array | None:
     """`softmax` or `log_softmax` (`op`) of each row."""
     loops = _kernel(xp, rows, op)
     if loops is None:
         return None
     out = np.empty_like(rows)
-    parts = pieces(np, len(rows), rows[:1].nbytes, COMPILED_BYTES // 2)
-    run(np, len(parts), lambda number: loops(rows[parts[number]], out[parts[number]]))
+    _over_rows(loops, (rows, out))
     return out
 
 
 def cross_entropy(xp: Any, logits: Array, labels: Array) -> tuple[Array, Array] | None:
-    """Loss of each row and its gradient; `labels` are distributions, shaped as `logits`, or class numbers in range."""
-    if labels.ndim == 2:
-        loops = _kernel(xp, logits, "cross_entropy") if xp is np and native(labels) == "f4" else None
-    elif labels.dtype.char in "il" and labels.dtype.isnative and labels.flags.c_contiguous:
-        loops = _kernel(xp, logits, "sparse_cross_entropy", f"i{labels.dtype.itemsize}")
-    else:
-        loops = None
+    """Loss of each row and its gradient; `labels` are distributions, shaped as `logits`."""
+    loops = _kernel(xp, logits, "cross_entropy") if xp is np and native(labels) == "f4" else None
     if loops is None:
         return None
-    loss, gradient = np.empty(len(logits), logits.dtype), np.empty_like(logits)
-    parts = pieces(np, len(logits), logits[:1].nbytes, COMPILED_BYTES // 2)
-
-    def task(number: int) -> None:
-        part = parts[number]
-        loops(logits[part], labels[part], loss[part], gradient[part])
-
-    run(np, len(parts), task)
+    loss, gradient = np.empty(len(logits), np.float32), np.empty_like(logits)
+    _over_rows(loops, (logits, labels, loss, gradient))
     return loss, gradient
+
+
+def sparse_cross_entropy(xp: Any, logits: Array, labels: Array) -> tuple[Array, Array] | None:
+    """The same for labels that are class numbers, one a row; None, too, if one is no class."""
+    if labels.dtype.char not in "il" or not labels.dtype.isnative or not labels.flags.c_contiguous:
+        return None
+    loops = _kernel(xp, logits, "sparse_cross_entropy", f"i{labels.dtype.itemsize}")
+    if loops is None:
+        return None
+    loss, gradient, outside = np.empty(len(logits), np.float32), np.empty_like(logits), np.zeros(1, np.int64)
+    _over_rows(loops, (logits, labels, loss, gradient), outside)
+    return None if outside[0] else (loss, gradient)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,15 @@ def run_axes(x: Any, axes: Any) -> tuple[int, ...]:
     Raises:
       InvalidArgumentError: for an axis that x has not, or one given twice.
     """
-    rank = x.ndim
+    axes = np.asarray(axes.get() if hasattr(axes, "get") else axes)
+    return _normal(axes.tobytes(), axes.dtype.char, x.ndim)
+
+
+@lru_cache(1_000)
+def _normal(axes: bytes, kind: str, rank: int) -> tuple[int, ...]:
+    """`run_axes` of what an array of axes holds; nearly always it holds what it held before."""
     found: list[int] = []
-    for axis in np.asarray(axes).ravel().tolist() if not hasattr(axes, "get") else axes.get().ravel().tolist():
+    for axis in np.frombuffer(axes, kind).tolist():
         if not -rank <= axis < rank:
             raise invalid(f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)")
         axis %= rank
@@ -84,16 +91,25 @@ def _reduction(type: str, types: str, reduce: Callable[..., Any], doc: str) -> O
     return opdef
 
 
+#: what `np.sum` and `np.prod` come to, and take longer for than a small sum does
+_added: Any = np.add.reduce
+_multiplied: Any = np.multiply.reduce
+
+
 def _sum(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     if not axes:
         return xp.array(x)
-    fast = total(x, axes, keep) if xp is np else None
-    return fast if fast is not None else xp.sum(x, axis=axes, dtype=x.dtype, keepdims=keep)
+    if xp is not np:
+        return xp.sum(x, axis=axes, dtype=x.dtype, keepdims=keep)
+    fast = total(x, axes, keep)
+    return fast if fast is not None else _added(x, axes, x.dtype, None, keep)
 
 
 def _prod(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     if not axes:
         return xp.array(x)
+    if xp is np:
+        return _multiplied(x, axes, x.dtype, None, keep)
     return xp.prod(x, axis=axes, dtype=x.dtype, keepdims=keep)
 
 
@@ -108,7 +124,7 @@ def _mean(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
         wide = xp.sum(x, axis=axes, keepdims=keep)
         quotient = xp.floor_divide(xp.absolute(wide), max(count, 1))
         return xp.where(wide < 0, -quotient, quotient).astype(x.dtype)
-    return xp.true_divide(_sum(xp, x, axes, keep), x.dtype.type(count))
+    return _sum(xp, x, axes, keep) / x.dtype.type(count)
 
 
 def _reduced(shape: tuple[int, ...], axes: tuple[int, ...], keep: bool) -> tuple[int, ...]:
@@ -124,12 +140,16 @@ def _highest(dtype: Any) -> Any:
     return np.inf if dtype.kind not in "iu" else np.iinfo(dtype).max
 
 
+def _extreme(ufunc: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    fast = extreme(ufunc, x, axes, keep)
+    return fast if fast is not None else ufunc.reduce(x, axes, None, None, keep)
+
+
 def _max(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     if not axes:
         return xp.array(x)
     if x.size:
-        fast = extreme(np.maximum, x, axes, keep) if xp is np else None
-        return fast if fast is not None else xp.max(x, axis=axes, keepdims=keep)
+        return _extreme(np.maximum, x, axes, keep) if xp is np else xp.max(x, axis=axes, keepdims=keep)
     return xp.full(_reduced(x.shape, axes, keep), _lowest(x.dtype), x.dtype)
 
 
@@ -137,8 +157,7 @@ def _min(xp: Any, x: Any, axes: tuple[int, ...], keep: bool) -> Any:
     if not axes:
         return xp.array(x)
     if x.size:
-        fast = extreme(np.minimum, x, axes, keep) if xp is np else None
-        return fast if fast is not None else xp.min(x, axis=axes, keepdims=keep)
+        return _extreme(np.minimum, x, axes, keep) if xp is np else xp.min(x, axis=axes, keepdims=keep)
     return xp.full(_reduced(x.shape, axes, keep), _highest(x.dtype), x.dtype)
 
 
