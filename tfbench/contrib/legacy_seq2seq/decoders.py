@@ -85,7 +85,7 @@ def check_projection(output_projection: Any, dtype: Any, num_symbols: int) -> No
 
 
 def either(feed_previous: Any, steps: int, decode: Callable[[bool], tuple[list[Any], Any]], like: Any) -> Any:
-    """What a decoder gives with or without feeding back, as a tensor decides in the run; its state is built as `like`."""
+    """What a decoder gives with or without feeding back, as a tensor decides in the run. Its state is like `like`."""
 
     def flat(back: bool) -> list[Any]:
         with variable_scope(get_variable_scope(), reuse=None if back else True):
