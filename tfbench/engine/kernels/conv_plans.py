@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels import conv_taps, threads
+from tfbench.engine.kernels import blocks, conv_taps, threads
 from tfbench.engine.kernels.correlate import Correlation, Sources
 from tfbench.engine.kernels.geometry import Array, Window
 
@@ -67,7 +67,7 @@ class Forward:
         self.correlation = _correlation(x[0], filter[-2], filter[-1] // self.groups, found, dtype)
 
     def __call__(self, x: Array, filter: Array) -> Array:
-        out = np.empty(self.shape, x.dtype)
+        out = blocks.aligned(self.shape, x.dtype)
         plan = self.correlation
         if self.pointwise:
             _multiply(x.reshape(-1, plan.channels), filter.reshape(plan.channels, -1), out.reshape(-1, plan.filters))
@@ -122,7 +122,7 @@ class InputGradient:
     def __call__(self, dy: Array, filter: Array) -> Array:
         if not self.parts or dy.size == 0:
             return np.asarray(conv_taps.input_gradient(np, dy, filter, self.windows))
-        dx = np.empty(self.input, dy.dtype) if self.covered else np.zeros(self.input, dy.dtype)
+        dx = blocks.aligned(self.input, dy.dtype) if self.covered else np.zeros(self.input, dy.dtype)
         vertical, horizontal = self.windows[-2:]
         images = dx.reshape(-1, vertical.input, horizontal.input, self.input[-1])
         turned = filter.swapaxes(-1, -2)

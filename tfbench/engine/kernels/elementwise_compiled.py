@@ -37,13 +37,15 @@ def compiled(maker: str, xp: Any, *operands: Array, single: bool = False) -> Arr
     loops = tier.kernel("loops_math", maker, *parameters).ready(_PASSES * x.nbytes)
     if loops is None:
         return None
-    out = np.empty(x.shape, x.dtype)
-    flat, target = [operand.reshape(-1) for operand in operands], out.reshape(-1)
+    flat = [operand.reshape(-1) for operand in operands]
     if x.size <= _ONE_PIECE:
-        loops(*flat, target)
+        out = np.empty(x.shape, x.dtype)
+        loops(*flat, out.reshape(-1))
         return out
-    from tfbench.engine.kernels.blocks import COMPILED_BYTES, pieces, run
+    from tfbench.engine.kernels.blocks import COMPILED_BYTES, aligned, pieces, run
 
+    out = aligned(x.shape, x.dtype)
+    target = out.reshape(-1)
     parts = pieces(np, x.size, x.itemsize, COMPILED_BYTES)
     run(np, len(parts), lambda number: loops(*[operand[parts[number]] for operand in flat], target[parts[number]]))
     return out
