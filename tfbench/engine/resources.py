@@ -73,8 +73,8 @@ class VariableBuffer:
     def assign(self, value: Array) -> None:
         """Sets the value: in place where the shape stays, so that aliases see it."""
         array = self.array
-        if array is not None and array.shape == np.shape(value):
-            self.xp.copyto(array, value)
+        if array is not None and array.shape == getattr(value, "shape", ()):
+            array[...] = value
         else:
             self.array = self.xp.array(value, order="C")
         self.updates += 1

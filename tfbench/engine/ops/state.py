@@ -79,23 +79,26 @@ def _assign_shape(node: Operation, ref: Any, value: Any) -> Any:
     return [value]
 
 
-@assign.kernel(CPU, GPU)
-def _assign_kernel(
-    xp: Any, ref: VariableBuffer, value: Array, *, validate_shape: bool, use_locking: bool
-) -> VariableBuffer:
-    current = ref.array
-    shape = ref.shape if current is None else current.shape
-    if validate_shape and shape != np.shape(value):
-        raise invalid(
-            f"Assign requires shapes of both tensors to match. lhs shape= {brackets(shape)} "
-            f"rhs shape= {brackets(np.shape(value))}"
-        )
-    if use_locking:
-        with ref.lock:
+@assign.bind(CPU, GPU)
+def _bind_assign(context: Any) -> Callable[..., VariableBuffer]:
+    validate_shape, use_locking = context.op.attrs["validate_shape"], context.op.attrs["use_locking"]
+
+    def assign_value(ref: VariableBuffer, value: Array) -> VariableBuffer:
+        current = ref.array
+        shape = ref.shape if current is None else current.shape
+        if validate_shape and shape != getattr(value, "shape", ()):
+            raise invalid(
+                f"Assign requires shapes of both tensors to match. lhs shape= {brackets(shape)} "
+                f"rhs shape= {brackets(np.shape(value))}"
+            )
+        if use_locking:
+            with ref.lock:
+                ref.assign(value)
+        else:
             ref.assign(value)
-    else:
-        ref.assign(value)
-    return ref
+        return ref
+
+    return assign_value
 
 
 def _bind_update(definition: OpDef, devices: tuple[str, ...], update: Callable[..., VariableBuffer]) -> None:
@@ -122,14 +125,16 @@ def _update(type: str, ufunc: str) -> OpDef:
     def _(node: Operation, ref: Any, value: Any) -> Any:
         return [merge(ref, value)]
 
+    host = getattr(np, ufunc)
+
     def update(xp: Any, ref: VariableBuffer, value: Array) -> VariableBuffer:
         array = ref.read()
-        if array.shape != np.shape(value):
+        if array.shape != value.shape:
             raise invalid(
                 f"Shapes of both tensors should match: '{ref.name}' has {brackets(array.shape)}, "
-                f"the value has {brackets(np.shape(value))}"
+                f"the value has {brackets(value.shape)}"
             )
-        getattr(xp, ufunc)(array, value, out=array)
+        (host if xp is np else getattr(xp, ufunc))(array, value, array)
         ref.updates += 1
         return ref
 
