@@ -1,9 +1,9 @@
 """`python -m benchmarks [SUITE …]`: measure, print Markdown tables, keep the samples as JSON.
 
 Suites: import, graph, gradients, session, control, training, arrays, data, memory, devices, conv, kernels, checkpoint,
-records, explain. TensorFlow is taken from the interpreter given by --oracle-python (default: this one if it has
-TensorFlow, else .venv-oracle), tfbench from --python (default: .venv, else this one). The suites memory, devices and
-explain measure tfbench alone: against what its plans need, against targets, and against what a person waits for.
+records, explain, swap. TensorFlow is taken from the interpreter given by --oracle-python (default: this one if it has
+TensorFlow, else .venv-oracle), tfbench from --python (default: .venv, else this one). The suites memory, devices,
+explain and swap measure tfbench alone: against what its plans need, targets, what a person waits for, and notices.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ SUITES = (
     "checkpoint",
     "records",
     "explain",
+    "swap",
 )
 
 #: suites of tfbench alone
-_ALONE = ("memory", "devices", "explain")
+_ALONE = ("memory", "devices", "explain", "swap")
 
 #: suites that are about arithmetic: for each number of threads, with oneDNN switched off as well, and tfbench with its
 #: compiled kernels and without

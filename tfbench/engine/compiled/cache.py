@@ -16,11 +16,15 @@ import json
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
 #: So many kernels are kept; the ones longest unused go first.
 KEPT = 2_000
+
+#: How the name of a file begins that is being written, and the seconds after which nobody writes it any more.
+_NEW, _WRITING = "new-", 3600
 
 _DIGEST = hashlib.sha256().digest_size
 
@@ -100,15 +104,12 @@ def read(name: str) -> Compiled | None:
     return found
 
 
-def write(name: str, compiled: Compiled) -> None:
-    """Keeps a kernel, if there is a place for it; whoever reads meanwhile sees all of it or nothing."""
-    place = folder()
-    if place is None:
-        return
+def write(place: Path, name: str, compiled: Compiled) -> None:
+    """Keeps a kernel in that folder, if that can be; whoever reads meanwhile sees all of it or nothing."""
     temporary = None
     try:
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, temporary = tempfile.mkstemp(dir=place, prefix="new-")
+        handle, temporary = tempfile.mkstemp(dir=place, prefix=_NEW)
         with os.fdopen(handle, "wb") as file:
             file.write(compiled.pack())
         os.replace(temporary, place / name)
@@ -120,7 +121,17 @@ def write(name: str, compiled: Compiled) -> None:
 
 
 def _forget_old(place: Path) -> None:
-    entries = [(entry.stat().st_mtime, entry.path) for entry in os.scandir(place) if entry.is_file()]
-    for _, path in sorted(entries)[:-KEPT]:
+    """Removes the kernels that were used longest ago, and what processes left that ended while they wrote."""
+    kept = []
+    for entry in os.scandir(place):
+        with contextlib.suppress(OSError):  # another process may have removed it
+            if not entry.is_file():
+                continue
+            changed = entry.stat().st_mtime
+            if not entry.name.startswith(_NEW):
+                kept.append((changed, entry.path))
+            elif changed < time.time() - _WRITING:
+                os.unlink(entry.path)
+    for _, path in sorted(kept)[:-KEPT]:
         with contextlib.suppress(OSError):
             os.unlink(path)

@@ -13,13 +13,17 @@ from __future__ import annotations
 import ctypes
 import importlib
 import itertools
+import os
+import threading
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from tfbench.engine.compiled.cache import Compiled
+from tfbench.engine.compiled.gently import Gently
 from tfbench.engine.compiled.sources import NUMBER, parse
 
 _NUMBERS: dict[str, Any] = {
@@ -33,12 +37,17 @@ _NUMBERS: dict[str, Any] = {
 class Engine:
     """LLVM's just-in-time linker in this process."""
 
-    def __init__(self) -> None:
-        check_layout()
-        self.llvm: Any = importlib.import_module("llvmlite.binding")
-        self.llvm.initialize_native_target()
-        self.llvm.initialize_native_asmprinter()
-        self._jit = self.llvm.create_lljit_compiler()
+    def __init__(self, gently: Gently | None = None) -> None:
+        gently = gently or Gently(lambda: True, threading.Event())
+        gently.do(check_layout)
+        library = gently.do(_library)
+        if library is not None:
+            gently.load_library(library)
+        gently.package("llvmlite.ir")
+        self.llvm: Any = gently.package("llvmlite.binding")
+        gently.do(self.llvm.initialize_native_target)
+        gently.do(self.llvm.initialize_native_asmprinter)
+        self._jit = gently.do(self.llvm.create_lljit_compiler)
         self._numbers = itertools.count()
 
     def processor(self) -> str:
@@ -54,6 +63,15 @@ class Engine:
         # The code lives as long as these do: a function that outlives the engine (in a child process) needs it.
         run.code = (self._jit, library)  # type: ignore[attr-defined]
         return run
+
+
+def _library() -> str | None:
+    """Where llvmlite's shared library is."""
+    spec = find_spec("llvmlite")
+    if spec is None or spec.origin is None:
+        return None
+    name: str = importlib.import_module("llvmlite.utils").get_library_name()
+    return os.path.join(os.path.dirname(spec.origin), "binding", name)
 
 
 def features(llvm: Any) -> str:

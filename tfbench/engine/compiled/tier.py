@@ -158,6 +158,7 @@ def kernel(module: str, maker: str, *parameters: Any) -> Kernel:
 def _after_fork() -> None:
     """In a child: what the parent's thread was about to do is not done here."""
     for one in _pending:
+        one.done = threading.Event()  # the thread may have been about to set it
         if one.run is None and one.error is None:
             one._threshold = LOOK
     _pending.clear()

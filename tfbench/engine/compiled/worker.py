@@ -1,26 +1,29 @@
 """The process that compiles: kernels' names in, object files out.
 
 A process of its own, because compiling in a thread would hold the GIL for seconds, and because Numba then takes its
-memory elsewhere, for as long as there is something to compile. Speaks lines of JSON: `[module, maker, parameters]` is
-answered with `{"compiled": base64}` or `{"error": text}`, and with a digest of the sources that it was started from:
-the asker may be older than they are.
+memory elsewhere, for as long as there is something to compile. Speaks lines of JSON::
+
+    {"kernel": [module, maker, parameters], "sources": digest of the asker's sources, "file": null or [folder, name]}
+
+is answered with `{"compiled": base64}` or `{"error": text}`, after the kernel has been kept in the cache, in that file:
+that, too, the asker is spared.
 """
 
 from __future__ import annotations
 
 import base64
-import contextlib
 import importlib
 import json
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tfbench.engine.compiled import entry
-from tfbench.engine.compiled.cache import Compiled, sources_digest
+from tfbench.engine.compiled.cache import Compiled, sources_digest, write
 from tfbench.engine.compiled.sources import NUMBER, Assembly, Loops, Source, parse
 
 _PACKAGE = "tfbench.engine.compiled"
@@ -141,25 +144,30 @@ def _pointer(type: Any) -> Any:
     return intrinsic(point)
 
 
-def answer(line: str) -> dict[str, str]:
-    """The answer to one request."""
-    module, maker, parameters = json.loads(line)
+def answer(line: str, sources: str) -> dict[str, str]:
+    """The answer to one request; `sources`: the digest of the sources that this process was started from."""
+    request = json.loads(line)
+    if request["sources"] != sources:
+        # How a kernel is called may have changed, too: its code and the caller must be of one version.
+        raise RuntimeError("tfbench has been changed on disk since the program began; restart it")
+    module, maker, parameters = request["kernel"]
     compiled = compile_kernel(make(module, maker, parameters))
+    if request["file"] is not None:
+        folder, name = request["file"]
+        write(Path(folder), name, compiled)
     return {"compiled": base64.b64encode(compiled.pack()).decode()}
 
 
 def main() -> None:
     """Answers requests from standard input until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that this one serves
-    with contextlib.suppress(OSError, AttributeError):
-        os.nice(5)
     sources = sources_digest()
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints must not get between the lines
     for line in sys.stdin:
         try:
-            reply = answer(line)
+            reply = answer(line, sources)
         except Exception as error:  # the asker decides what becomes of it
             reply = {"error": f"{type(error).__name__}: {error}"}
-        out.write(json.dumps({**reply, "sources": sources}) + "\n")
+        out.write(json.dumps(reply) + "\n")
         out.flush()
