@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.compiled import tier
-from tfbench.engine.program import Program, is_number
-from tfbench.engine.steps import AnyStep, GuardStep, LoopStep, all_steps
+from tfbench.engine.program import Program
+from tfbench.engine.steps import AnyStep, LoopStep
 
 #: ops whose kernels do nothing but compute, at some cost, and that fail only for shapes that other ops refuse as well
 _ONLY_VALUES = {
@@ -63,14 +63,18 @@ def whole(program: Program) -> Generated:
     return part(program, program.steps, program.slots_of(program.feeds), program.fetch_slots)
 
 
-def part(
-    program: Program, steps: Sequence[AnyStep], takes: Sequence[int], gives: Sequence[int], *, arranges: bool = True
-) -> Generated:
-    """A function of the slots `takes` that runs some of the steps and returns the slots `gives`.
+def part(program: Program, steps: Sequence[AnyStep], takes: Sequence[int], gives: Sequence[int]) -> Generated:
+    """A function of the slots `takes` that runs some of the steps and returns the slots `gives`."""
+    return _part(_Writer(program), steps, takes, gives)
 
-    With `arranges`, steps that can be one are (`fusion`, `regions`).
-    """
-    writer = _Writer(program, arranges)
+
+def plain(program: Program, steps: Sequence[AnyStep], takes: Sequence[int], gives: Sequence[int]) -> Generated:
+    """As `part`, for a few steps of a program; each is a line of its own."""
+    few = {slot for step in steps for slot in step.reads()}
+    return _part(_Writer(program, arranges=False, few=few), steps, takes, gives)
+
+
+def _part(writer: _Writer, steps: Sequence[AnyStep], takes: Sequence[int], gives: Sequence[int]) -> Generated:
     writer.add(f"def run({', '.join(f't{slot}' for slot in takes)}):")
     writer.indent = 1
     writer.steps(steps)
@@ -117,7 +121,7 @@ def _arranging(program: Program) -> Callable[[Sequence[AnyStep]], list[tuple[Any
 class _Writer:
     """The lines of one function."""
 
-    def __init__(self, program: Program, arranges: bool = True) -> None:
+    def __init__(self, program: Program, arranges: bool = True, few: Iterable[int] | None = None) -> None:
         self.indent = 0
         self._lines: list[str] = []
         self._meaning: list[tuple[AnyStep | None, tuple[tuple[str, str], ...]]] = []
@@ -125,18 +129,14 @@ class _Writer:
         self._loops: tuple[tuple[str, str], ...] = ()
         self._names: dict[str, Any] = {"count": count}
         self._arrange = _arranging(program) if arranges else None
-        for slot, value in enumerate(program.template):
+        for slot in range(len(program.template)) if few is None else few:
+            value = program.template[slot]
             if value is not None:
                 # A string stays an array: kernels look at shapes, and bytes have none.
                 number = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype != object
                 self._names[f"t{slot}"] = value[()] if number else value
         # Releasing a scalar would cost more than it gives back.
-        self._scalars = {
-            slot for tensor, slot in program.slots.items() if is_number(tensor) and not tensor._dtype._is_ref_dtype
-        }
-        self._scalars.update(
-            slot for step in all_steps(program.steps) if isinstance(step, GuardStep) for slot in step.outputs
-        )
+        self._scalars = program.scalars()
 
     def add(self, text: str, step: AnyStep | None = None) -> None:
         self._lines.append(" " * self.indent + text)

@@ -14,14 +14,16 @@ from typing import Any
 from tfbench.engine.frames import Unit, flattened
 from tfbench.engine.graph import Operation
 from tfbench.engine.placement import Placement
-from tfbench.engine.steps import AnyStep
+from tfbench.engine.steps import AnyStep, GuardStep, all_steps
 from tfbench.engine.tensor import Tensor
 
 
 class Program:
     """The steps for some units (ops and loops, in run order) with these feeds and fetches."""
 
-    __slots__ = ("feeds", "fetch_slots", "fetches", "operations", "placement", "slots", "steps", "template", "units")
+    __slots__ = (
+        "_scalars", "feeds", "fetch_slots", "fetches", "operations", "placement", "slots", "steps", "template", "units",
+    )  # fmt: skip
 
     def __init__(
         self, units: Sequence[Unit], fetches: Sequence[Tensor], feeds: Sequence[Tensor], placement: Placement
@@ -40,6 +42,7 @@ class Program:
         self.fetch_slots: list[int] = []
         #: what each slot holds before a run; None for what the run has to find out
         self.template: list[Any] = []
+        self._scalars: frozenset[int] | None = None
 
     def begin(self) -> list[Any]:
         """New values for one run, without feeds."""
@@ -48,6 +51,16 @@ class Program:
     def slots_of(self, tensors: Sequence[Tensor]) -> list[int]:
         """Where the values of `tensors` are."""
         return [self.slots[tensor] for tensor in tensors]
+
+    def scalars(self) -> frozenset[int]:
+        """The slots that hold numbers, guards among them. The steps must be complete."""
+        if self._scalars is None:
+            numbers = {
+                slot for tensor, slot in self.slots.items() if is_number(tensor) and not tensor._dtype._is_ref_dtype
+            }
+            guards = {slot for step in all_steps(self.steps) if isinstance(step, GuardStep) for slot in step.outputs}
+            self._scalars = frozenset(numbers | guards)
+        return self._scalars
 
 
 def is_number(tensor: Tensor) -> bool:

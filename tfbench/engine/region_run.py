@@ -96,7 +96,7 @@ class Region:
 
             steps = [member.step for member in self._members]
             guard = [] if steps[0].guard is None else [steps[0].guard]
-            self._steps = generate.part(self._program, steps, [*self._takes, *guard], self._gives, arranges=False)
+            self._steps = generate.plain(self._program, steps, [*self._takes, *guard], self._gives)
             self._guard = [True] * len(guard)
         try:
             results: Sequence[Any] = self._steps.function(*values, *self._guard)
