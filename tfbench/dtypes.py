@@ -32,7 +32,8 @@ from tfbench.engine.dtypes import (
     uint64,
     variant,
 )
-from tfbench.engine.ops.math_cast import cast, saturate_cast
+from tfbench.engine.ops.math_cast import cast
+from tfbench.engine.ops.math_clip import saturate_cast
 from tfbench.engine.ops.math_complex import complex
 from tfbench.engine.ops.string_convert import as_string
 

@@ -13,8 +13,9 @@ from tfbench.engine.infer import constant_value
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops.asserts_static import assert_scalar
 from tfbench.engine.ops.base import constant
+from tfbench.engine.ops.case import case
 from tfbench.engine.ops.checks import Assert
-from tfbench.engine.ops.control_flow import case, cond
+from tfbench.engine.ops.control_flow import cond
 from tfbench.engine.ops.math_confusion import remove_squeezable_dimensions as remove_squeezable
 from tfbench.engine.ops.script import py_func as engine_py_func
 from tfbench.engine.shapes import TensorShape

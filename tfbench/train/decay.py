@@ -9,7 +9,8 @@ from typing import Any
 from tfbench.engine import ops
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.ops.control_flow import case, cond
+from tfbench.engine.ops.case import case
+from tfbench.engine.ops.control_flow import cond
 from tfbench.engine.tensor import Tensor
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tfbench.engine.gradients.zeros import zeros_for
 from tfbench.engine.graph import Operation
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ class LoopGradients:
 
     def zeros(self, op: Operation, index: int) -> Tensor | None:
         """The gradient of an output that nobody differentiated; None if there is to be none."""
-        from tfbench.engine.gradients.walk import zeros_for
-
         return zeros_for(op, index)
 
     def used(self, op: Operation, left: int) -> None:

@@ -14,9 +14,8 @@ from tfbench.engine import dtypes, ops
 from tfbench.engine.composite import IndexedSlices
 from tfbench.engine.gradients import loops, registry
 from tfbench.engine.gradients.between import ops_between, trainable
+from tfbench.engine.gradients.zeros import zeros_for
 from tfbench.engine.graph import Graph, Operation
-from tfbench.engine.opdef import lookup
-from tfbench.engine.ops.resource_state import variable_dtype
 from tfbench.engine.scopes import Colocation
 from tfbench.engine.tensor import Tensor
 
@@ -259,17 +258,6 @@ def _with_long_indices(part: IndexedSlices) -> IndexedSlices:
 def tensor_of(x: Any) -> Tensor:
     """The tensor that has `x`'s gradient: of IndexedSlices, the values."""
     return x.values if isinstance(x, IndexedSlices) else x
-
-
-def zeros_for(op: Operation, index: int) -> Tensor:
-    """Zeros like an output; for a variable's handle, like the variable."""
-    special = registry.zeros_functions.get(op.type)
-    if special is not None:
-        return special(op, index)
-    tensor = op.outputs_list[index]
-    if tensor._dtype is dtypes.resource:
-        return ops.zeros(lookup("VariableShape")(tensor), variable_dtype(tensor))
-    return ops.zeros_like(tensor, optimize=False)
 
 
 def _merge_shapes(op: Operation, tensor: Tensor, dx: Tensor) -> None:

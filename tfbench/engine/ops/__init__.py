@@ -73,6 +73,7 @@ from tfbench.engine.ops.tensor_array import *
 from tfbench.engine.ops.functional import *
 from tfbench.engine.ops.printing import *
 from tfbench.engine.ops.checks import *
+from tfbench.engine.ops.case import *
 from tfbench.engine.ops.asserts import *
 from tfbench.engine.ops.asserts_static import *
 from tfbench.engine.ops.script import *

@@ -17,6 +17,7 @@ from tfbench.engine.ops.array_fill import ones
 from tfbench.engine.ops.array_join import concat, stack
 from tfbench.engine.ops.array_pad import tile
 from tfbench.engine.ops.array_select import boolean_mask, sequence_mask
+from tfbench.engine.ops.reductions import reduce_sum
 from tfbench.engine.ops.shape_ops import expand_dims, rank, reshape, shape, shape_from_input, size
 from tfbench.engine.shape_math import broadcast, dim_merge, with_rank, with_rank_at_most
 from tfbench.engine.shapes import Shape, TensorShape, as_shape
@@ -199,8 +200,6 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
 
 
 def _repeat_along(data: Any, repeats: Any, axis: Any, name: str | None) -> Tensor:
-    from tfbench.engine import ops
-
     if not isinstance(axis, int):
         raise TypeError(f"Argument `axis` must be an int. Received `axis` = {axis} of type {type(axis).__name__}")
     with name_scope(name, "Repeat", [data, repeats]):
@@ -236,7 +235,7 @@ def _repeat_along(data: Any, repeats: Any, axis: Any, name: str | None) -> Tenso
         masked = boolean_mask(tiled, mask)
         if axis == 0:
             return masked
-        total = ops.reduce_sum(each, lookup("Range")(0, rank(each), 1))
+        total = reduce_sum(each, lookup("Range")(0, rank(each), 1))
         return reshape(masked, concat([data_shape[:axis], [total], data_shape[axis + 1 :]], 0))
 
 

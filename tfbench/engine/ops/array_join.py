@@ -20,6 +20,7 @@ from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.base import identity
+from tfbench.engine.ops.math_range import range as range_of
 from tfbench.engine.shape_math import dim_add, merge, with_rank
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
@@ -252,9 +253,7 @@ def _pack_list(value: Any, dtype: DType | None = None, name: str | None = None, 
 
 
 def _range(value: Any, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:
-    from tfbench.engine import ops
-
-    return ops.range(value.start, value.stop, value.step, dtype, name)  # type: ignore[arg-type]
+    return range_of(value.start, value.stop, value.step, dtype, name)  # type: ignore[arg-type]
 
 
 def _operation(value: Any, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:

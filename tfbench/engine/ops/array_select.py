@@ -17,6 +17,7 @@ from tfbench.engine.ops.array_common import known_scalar
 from tfbench.engine.ops.array_fill import zeros_like
 from tfbench.engine.ops.array_join import concat
 from tfbench.engine.ops.gather import gather
+from tfbench.engine.ops.reductions import reduce_prod
 from tfbench.engine.ops.shape_ops import expand_dims, rank, reshape, shape, squeeze
 from tfbench.engine.ops.static_value import get_static_value
 from tfbench.engine.shape_math import broadcast, merge, num_elements
@@ -168,9 +169,8 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         if known is not None:
             start = int(known)
             tensor.shape[start : start + count].assert_is_compatible_with(TensorShape(covered))
-        from tfbench.engine import ops
 
-        size = ops.reduce_prod(shape(tensor)[start : start + count], [0])
+        size = reduce_prod(shape(tensor)[start : start + count], [0])
         before = tensor.shape
         tensor = reshape(tensor, concat([shape(tensor)[:start], [size], shape(tensor)[start + count :]], 0))
         if known is not None and before._dims is not None:

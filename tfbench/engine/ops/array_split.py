@@ -13,7 +13,7 @@ from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import known_axis, known_list, replaced
-from tfbench.engine.ops.array_join import concat, concat_arrays, stack
+from tfbench.engine.ops.array_join import concat, concat_arrays, stack, unstack
 from tfbench.engine.ops.shape_ops import expand_dims
 from tfbench.engine.shape_math import dim_div, is_fully_defined, merge, with_rank_at_least
 from tfbench.engine.shapes import Shape, TensorShape
@@ -214,8 +214,6 @@ def pack(values: Any, axis: int = 0, name: str = "pack") -> Tensor:
 
 def unpack(value: Any, num: int | None = None, axis: int = 0, name: str = "unpack") -> list[Tensor]:
     """`unstack`, as it was called before TensorFlow 1.0."""
-    from tfbench.engine.ops.array_join import unstack
-
     return unstack(value, num, axis, name)
 
 

@@ -15,6 +15,7 @@ from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.array_common import as_array, known_scalar
 from tfbench.engine.ops.array_fill import ones, zeros
 from tfbench.engine.ops.array_join import concat, stack
+from tfbench.engine.ops.reductions import reduce_prod
 from tfbench.engine.ops.shape_ops import reshape, shape
 from tfbench.engine.ops.static_value import get_static_value
 from tfbench.engine.shape_math import concatenate, with_rank_at_least
@@ -161,8 +162,6 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     Raises:
       ValueError: if the rank of `indices` is unknown.
     """
-    from tfbench.engine import ops
-
     with name_scope(name, "BatchGather", [params, indices]):
         indices = convert_to_tensor(indices, name="indices")
         params = convert_to_tensor(params, name="params")
@@ -170,10 +169,10 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
             raise ValueError("batch_gather does not allow indices with unknown shape.")
         if not indices._shape:
             raise ValueError("Argument `batch_dims` = -1 must be less than rank(`indices`) = 0")
-        return _flat_batch_gather(ops, params, indices, len(indices._shape) - 1)
+        return _flat_batch_gather(params, indices, len(indices._shape) - 1)
 
 
-def _flat_batch_gather(ops: Any, params: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
+def _flat_batch_gather(params: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
     """Gathers from the batch laid out as one row, with an offset for each place in the batch."""
     indices_shape = shape(indices)
     params_shape = shape(params)
@@ -190,7 +189,7 @@ def _flat_batch_gather(ops: Any, params: Tensor, indices: Tensor, batch_dims: in
         )
     flat_indices = reshape(picked, [-1])
     outer = params_shape[batch_dims + 1 :]
-    merged = ops.reduce_prod(params_shape[: batch_dims + 1], [0])
+    merged = reduce_prod(params_shape[: batch_dims + 1], [0])
     flat = gather(reshape(params, concat([[merged], outer], 0)), flat_indices)
     result = reshape(flat, concat([indices_shape, outer], 0))
     known = indices._shape

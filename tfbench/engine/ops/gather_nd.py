@@ -14,11 +14,13 @@ from tfbench.engine.kernel_errors import brackets, invalid
 from tfbench.engine.kernels import device_rows
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
+from tfbench.engine.ops.array_broadcast import meshgrid
 from tfbench.engine.ops.array_common import as_array
 from tfbench.engine.ops.array_fill import ones
 from tfbench.engine.ops.array_join import concat, stack, unstack
 from tfbench.engine.ops.array_order import transpose
 from tfbench.engine.ops.array_pad import tile
+from tfbench.engine.ops.reductions import reduce_prod
 from tfbench.engine.ops.resource_state import variable_shape
 from tfbench.engine.ops.shape_ops import rank, reshape, shape
 from tfbench.engine.ops.static_value import get_static_value
@@ -138,8 +140,6 @@ def gather_nd(
 
 def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | None) -> Tensor:
     """Gathers with index vectors that are lengthened by the position of their batch."""
-    from tfbench.engine import ops
-
     with name_scope(name, "BatchGatherND", [params, indices]):
         indices = convert_to_tensor(indices, name="indices")
         params = convert_to_tensor(params, name="params")
@@ -153,7 +153,7 @@ def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | Non
         params_shape = shape(params)
         indices_shape = shape(indices)
         batch_shape = params_shape[:batch_dims]
-        batch_size = ops.reduce_prod(batch_shape, [0])
+        batch_size = reduce_prod(batch_shape, [0])
         index_dims = rank(indices) - batch_dims - 1
         inner_shape = indices_shape[batch_dims:-1]
         cast, steps = lookup("Cast"), lookup("Range")
@@ -161,7 +161,7 @@ def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | Non
             cast(steps(0, cast(size, DstT=dtypes.int32), 1), DstT=indices.dtype.base_dtype)
             for size in unstack(batch_shape)
         ]
-        mesh = ops.meshgrid(*ranges, indexing="ij")
+        mesh = meshgrid(*ranges, indexing="ij")
         positions = transpose(stack([reshape(part, [-1]) for part in mesh]))
         rows = shape(positions)
         positions = reshape(positions, concat([rows[:1], ones(index_dims, dtypes.int32), rows[1:]], 0))

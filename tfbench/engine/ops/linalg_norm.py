@@ -14,6 +14,7 @@ from tfbench.engine.opdef import lookup
 from tfbench.engine.ops.array_diag import matrix_diag_part
 from tfbench.engine.ops.array_order import matrix_transpose
 from tfbench.engine.ops.array_select import where_v2
+from tfbench.engine.ops.asserts_static import assert_rank_at_least
 from tfbench.engine.ops.base import identity
 from tfbench.engine.ops.linalg import svd
 from tfbench.engine.ops.math_binary import maximum, pow
@@ -117,8 +118,6 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
 def _checked(a: Any, validate_args: bool) -> Tensor:
     """`a`, known or (with `validate_args`) seen to be a batch of real floating-point matrices."""
-    from tfbench.engine.ops.asserts_static import assert_rank_at_least
-
     if not a.dtype.is_floating:
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
     rank = a._rank

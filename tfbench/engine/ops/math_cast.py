@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tfbench.engine import dtypes
 from tfbench.engine.composite import IndexedSlices, SparseTensor
-from tfbench.engine.convert import constant, convert_to_tensor
+from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import as_dtype, type_word
 from tfbench.engine.graph import Operation
 from tfbench.engine.infer import PARTIAL_VALUES
 from tfbench.engine.kernel_errors import unimplemented
 from tfbench.engine.name_scope import name_scope
-from tfbench.engine.opdef import CPU, GPU, lookup, op
+from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.math_common import same_shape
 from tfbench.engine.tensor import Tensor
 
 __all__ = [
-    "cast", "saturate_cast", "to_bfloat16", "to_complex64", "to_complex128", "to_double", "to_float", "to_int32",
+    "cast", "to_bfloat16", "to_complex64", "to_complex128", "to_double", "to_float", "to_int32",
     "to_int64",
 ]  # fmt: skip
 
@@ -67,45 +65,6 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if isinstance(x, IndexedSlices):
         return IndexedSlices(values, x.indices, x.dense_shape)
     return values
-
-
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """`value` as another type; what is beyond that type's range becomes its nearest end, instead of wrapping."""
-    with name_scope(name, "saturate_cast", [value]) as scope:
-        value = convert_to_tensor(value, name="value")
-        wanted = as_dtype(dtype).base_dtype
-        if value._dtype.is_complex and not wanted.is_complex:
-            from tfbench.engine.ops.math_complex import real
-
-            value = real(value)
-        kind = value._dtype.base_dtype
-        if not kind.is_complex:
-            low, high = _common_range(kind, wanted.real_dtype)
-            clip = lookup("ClipByValue")
-            value = clip(value, constant(low, kind), constant(high, kind), name="clamp")
-        return cast(value, wanted, name=scope)
-
-
-def _common_range(kind: Any, wanted: Any) -> tuple[Any, Any]:
-    """The numbers that both types have, as numbers of `kind`."""
-    low, high = (float if kind.is_floating else int)(kind.min), (float if kind.is_floating else int)(kind.max)
-    least, most = (float if wanted.is_floating else int)(wanted.min), (float if wanted.is_floating else int)(wanted.max)
-    low, high = max(low, least), min(high, most)
-    if not kind.is_floating:
-        return int(low), int(high)
-    number, target = kind.as_numpy_dtype, wanted.as_numpy_dtype
-    # Rounding may have gone beyond what an integer type holds. TensorFlow looks at that in the type that NumPy
-    # promotes both to, which for int64 is as blind as float64 is: 1e300 becomes the smallest int64 there.
-    try:
-        wide = np.promote_types(number, target).type
-    except TypeError:  # bfloat16 has no common type with float16 or with most integers
-        wide = np.float64
-    first, last = number(low), number(high)
-    if wide(first) < wide(least):
-        first = np.nextafter(first, number(0))
-    if wide(last) > wide(most):
-        last = np.nextafter(last, number(0))
-    return first, last
 
 
 def to_float(x: Any, name: str | None = "ToFloat") -> Any:

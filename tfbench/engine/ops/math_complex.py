@@ -9,6 +9,8 @@ from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
+from tfbench.engine.ops.array_fill import ones_like, zeros_like
+from tfbench.engine.ops.array_select import where
 from tfbench.engine.ops.math_common import broadcast_shape, same_shape
 from tfbench.engine.tensor import Tensor
 
@@ -97,9 +99,8 @@ def imag(input: Any, name: str | None = None) -> Tensor:
         kind = input._dtype.base_dtype
         if kind.is_complex:
             return _imag(input, Tout=kind.real_dtype, name=scope)
-        from tfbench.engine import ops
 
-        return ops.zeros_like(input)
+        return zeros_like(input)
 
 
 def angle(input: Any, name: str | None = None) -> Tensor:
@@ -109,11 +110,10 @@ def angle(input: Any, name: str | None = None) -> Tensor:
         kind = input._dtype.base_dtype
         if kind.is_complex:
             return _angle(input, Tout=kind.real_dtype, name=scope)
-        from tfbench.engine import ops
 
         negative = input < 0
-        whole: Any = ops.ones_like(input)
-        return ops.where(negative, math.pi * whole, ops.zeros_like(input))
+        whole: Any = ones_like(input)
+        return where(negative, math.pi * whole, zeros_like(input))
 
 
 def conj(x: Any, name: str | None = None) -> Tensor:

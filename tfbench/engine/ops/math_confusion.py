@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench.engine import dtypes, ops
+from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
+from tfbench.engine.ops.array_fill import ones_like
+from tfbench.engine.ops.array_join import stack
+from tfbench.engine.ops.array_scatter import scatter_nd
+from tfbench.engine.ops.asserts import assert_less, assert_non_negative
+from tfbench.engine.ops.checks import Assert
+from tfbench.engine.ops.comparison import equal, greater
+from tfbench.engine.ops.control_flow import cond
 from tfbench.engine.ops.grouping import with_dependencies
 from tfbench.engine.ops.math_binary import maximum, truediv
 from tfbench.engine.ops.math_cast import cast
 from tfbench.engine.ops.math_clip import clip_by_value
 from tfbench.engine.ops.math_unary import floor
 from tfbench.engine.ops.reductions import reduce_max
+from tfbench.engine.ops.shape_ops import reshape, squeeze
+from tfbench.engine.ops.shape_queries import rank as rank_of
+from tfbench.engine.ops.shape_queries import shape as shape_of
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["confusion_matrix", "histogram_fixed_width_bins"]
@@ -33,20 +43,20 @@ def remove_squeezable_dimensions(
         if ours is not None and theirs is not None:
             difference = len(ours) - len(theirs)
             if difference == expected_rank_diff + 1 and _is_one(ours):
-                predictions = ops.squeeze(predictions, [-1])
+                predictions = squeeze(predictions, [-1])
             elif difference == expected_rank_diff - 1 and _is_one(theirs):
-                labels = ops.squeeze(labels, [-1])
+                labels = squeeze(labels, [-1])
             return labels, predictions
-        gap: Any = ops.rank(predictions) - ops.rank(labels)
+        gap: Any = rank_of(predictions) - rank_of(labels)
         if ours is None or _is_one(ours):
-            predictions = _squeezed_if(ops.equal(expected_rank_diff + 1, gap), predictions)
+            predictions = _squeezed_if(equal(expected_rank_diff + 1, gap), predictions)
         if theirs is None or _is_one(theirs):
-            labels = _squeezed_if(ops.equal(expected_rank_diff - 1, gap), labels)
+            labels = _squeezed_if(equal(expected_rank_diff - 1, gap), labels)
         return labels, predictions
 
 
 def _squeezed_if(condition: Tensor, x: Tensor) -> Tensor:
-    return ops.cond(condition, lambda: ops.squeeze(x, [-1]), lambda: x)
+    return cond(condition, lambda: squeeze(x, [-1]), lambda: x)
 
 
 def confusion_matrix(
@@ -70,26 +80,26 @@ def confusion_matrix(
         predictions = cast(predictions, dtypes.int64)
         labels = cast(labels, dtypes.int64)
         negative = "contains negative values"
-        labels = with_dependencies([ops.assert_non_negative(labels, message=f"`labels` {negative}")], labels)
+        labels = with_dependencies([assert_non_negative(labels, message=f"`labels` {negative}")], labels)
         predictions = with_dependencies(
-            [ops.assert_non_negative(predictions, message=f"`predictions` {negative}")], predictions
+            [assert_non_negative(predictions, message=f"`predictions` {negative}")], predictions
         )
         if num_classes is None:
             num_classes = maximum(reduce_max(predictions), reduce_max(labels)) + 1
         else:
             limit = cast(num_classes, dtypes.int64)
-            labels = with_dependencies([ops.assert_less(labels, limit, message="`labels` out of bound")], labels)
+            labels = with_dependencies([assert_less(labels, limit, message="`labels` out of bound")], labels)
             predictions = with_dependencies(
-                [ops.assert_less(predictions, limit, message="`predictions` out of bound")], predictions
+                [assert_less(predictions, limit, message="`predictions` out of bound")], predictions
             )
         if weights is not None:
             weights = convert_to_tensor(weights, name="weights")
             predictions.shape.assert_is_compatible_with(weights.shape)
             weights = cast(weights, dtype)
-        shape = ops.stack([num_classes, num_classes])
-        places = ops.stack([labels, predictions], axis=1)
-        counted = ops.ones_like(predictions, dtype) if weights is None else weights
-        return ops.scatter_nd(places, counted, cast(shape, dtypes.int64))
+        shape = stack([num_classes, num_classes])
+        places = stack([labels, predictions], axis=1)
+        counted = ones_like(predictions, dtype) if weights is None else weights
+        return scatter_nd(places, counted, cast(shape, dtypes.int64))
 
 
 def histogram_fixed_width_bins(
@@ -101,12 +111,12 @@ def histogram_fixed_width_bins(
     """
     with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
         values = convert_to_tensor(values, name="values")
-        shape = ops.shape(values)
-        values = ops.reshape(values, [-1])
+        shape = shape_of(values)
+        values = reshape(values, [-1])
         limits: Any = convert_to_tensor(value_range, name="value_range")
         nbins = convert_to_tensor(nbins, dtype=dtypes.int32, name="nbins")
-        check = ops.Assert(ops.greater(nbins, 0), [f"nbins {nbins} must > 0"])
+        check = Assert(greater(nbins, 0), [f"nbins {nbins} must > 0"])
         count: Any = cast(with_dependencies([check], nbins), values._dtype)
         scaled = truediv(values - limits[0], limits[1] - limits[0], name="scaled_values")
         places = floor(count * scaled, name="indices")
-        return ops.reshape(cast(clip_by_value(places, 0, count - 1), dtypes.int32), shape)
+        return reshape(cast(clip_by_value(places, 0, count - 1), dtypes.int32), shape)

@@ -18,6 +18,8 @@ from tfbench.engine.opdef import CPU, GPU, lookup, op
 from tfbench.engine.ops.math_cast import cast
 from tfbench.engine.ops.math_common import same_shape
 from tfbench.engine.ops.reductions import reduce_max
+from tfbench.engine.ops.shape_ops import reshape
+from tfbench.engine.ops.shape_queries import size as size_of
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["bincount", "histogram_fixed_width"]
@@ -122,8 +124,6 @@ def bincount(
 
     The result is as long as the largest number needs, at least `minlength`, at most `maxlength`.
     """
-    from tfbench.engine import ops
-
     with name_scope(None, "bincount"):
         arr = convert_to_tensor(arr, name="arr")
         if weights is not None:
@@ -131,15 +131,15 @@ def bincount(
         if not arr._dtype.is_integer:
             arr = cast(arr, dtypes.int32)
         kind = arr._dtype.base_dtype
-        some = cast(ops.size(arr) > 0, kind)  # type: ignore[operator]
+        some = cast(size_of(arr) > 0, kind)  # type: ignore[operator]
         length: Any = some * (reduce_max(arr) + 1)
         if minlength is not None:
             length = lookup("Maximum")(convert_to_tensor(minlength, name="minlength", dtype=kind), length)
         if maxlength is not None:
             length = lookup("Minimum")(convert_to_tensor(maxlength, name="maxlength", dtype=kind), length)
         if weights is not None:
-            weights = ops.reshape(weights, [-1])
-        arr = ops.reshape(arr, [-1])
+            weights = reshape(weights, [-1])
+        arr = reshape(arr, [-1])
         if weights is None:
             weights = constant([], as_dtype(dtype))
         return _dense_bincount(arr, length, weights)

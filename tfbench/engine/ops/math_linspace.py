@@ -11,8 +11,14 @@ from tfbench.engine.infer import constant_value
 from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
+from tfbench.engine.ops.array_broadcast import broadcast_dynamic_shape, broadcast_to
+from tfbench.engine.ops.array_fill import zeros_like
+from tfbench.engine.ops.array_join import concat
 from tfbench.engine.ops.math_cast import cast
 from tfbench.engine.ops.math_range import range as _range
+from tfbench.engine.ops.shape_ops import expand_dims, reshape
+from tfbench.engine.ops.shape_queries import shape as shape_of
+from tfbench.engine.ops.slicing import slice
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["lin_space", "linspace"]
@@ -59,20 +65,18 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
     Integers become float64. Fewer than two numbers are allowed: 1 gives start alone, 0 none.
     """
-    from tfbench.engine import ops
-
     select = lookup("SelectV2")
     with name_scope(name, "linspace", [start, stop]):
         start = convert_to_tensor(start, name="start")
         stop = convert_to_tensor(stop, name="stop", dtype=start._dtype.base_dtype)
         count = _whole(num)
         cast(count, start._dtype)  # TensorFlow's graphs have this node, though nothing uses it
-        sizes = ops.broadcast_dynamic_shape(ops.shape(start), ops.shape(stop))
-        start = ops.broadcast_to(start, sizes)
-        stop = ops.broadcast_to(stop, sizes)
-        start, stop = ops.expand_dims(start, axis), ops.expand_dims(stop, axis)
-        sizes = ops.shape(start)
-        rank: Any = ops.shape(sizes)[0]
+        sizes = broadcast_dynamic_shape(shape_of(start), shape_of(stop))
+        start = broadcast_to(start, sizes)
+        stop = broadcast_to(stop, sizes)
+        start, stop = expand_dims(start, axis), expand_dims(stop, axis)
+        sizes = shape_of(start)
+        rank: Any = shape_of(sizes)[0]
         at = select(axis >= 0, axis, rank + axis)
         # The numbers between the ends; the slice at the end is right for 0 and 1 numbers as well.
         between = lookup("Maximum")(count - 2, 0)
@@ -82,11 +86,11 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         last = select(count >= 0, steps, -1)
         numbers = cast(_range(1, last, dtype=dtypes.int64), step._dtype)
         form = select(lookup("Equal")(at, _range(0, rank)), between, 1)
-        inner = start + step * ops.reshape(numbers, form)
-        everything = ops.concat([start, inner, stop], axis=at)
-        begin = ops.zeros_like(sizes)
-        size = ops.concat([sizes[0:at], ops.reshape(count, [1]), sizes[at + 1 :]], axis=0)
-        return ops.slice(everything, begin, size)
+        inner = start + step * reshape(numbers, form)
+        everything = concat([start, inner, stop], axis=at)
+        begin = zeros_like(sizes)
+        size = concat([sizes[0:at], reshape(count, [1]), sizes[at + 1 :]], axis=0)
+        return slice(everything, begin, size)
 
 
 def _whole(num: Any) -> Any:

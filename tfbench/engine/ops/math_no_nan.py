@@ -7,6 +7,7 @@ from typing import Any
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
+from tfbench.engine.ops.array_fill import zeros_like
 from tfbench.engine.ops.math_common import FLOATS_COMPLEX, binary, broadcast_shape
 from tfbench.engine.tensor import Tensor
 
@@ -83,9 +84,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "polyval", [*coeffs, x]) as scope:
         x = convert_to_tensor(x, name="x")
         if not coeffs:
-            from tfbench.engine import ops
-
-            return ops.zeros_like(x, name=scope)
+            return zeros_like(x, name=scope)
         tensors = [convert_to_tensor(value, name=f"coeff_{i}") for i, value in enumerate(coeffs)]
         result = tensors[0]
         for coefficient in tensors[1:]:

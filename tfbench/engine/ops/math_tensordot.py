@@ -10,9 +10,16 @@ from tfbench.engine import dtypes
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import lookup
+from tfbench.engine.ops.array_join import concat, stack
+from tfbench.engine.ops.array_order import transpose
+from tfbench.engine.ops.array_select import where
+from tfbench.engine.ops.gather import gather
 from tfbench.engine.ops.math_range import range as _range
 from tfbench.engine.ops.matmul import matmul
 from tfbench.engine.ops.reductions import reduce_prod
+from tfbench.engine.ops.shape_ops import reshape
+from tfbench.engine.ops.shape_queries import rank as rank_of
+from tfbench.engine.ops.shape_queries import shape as shape_of
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["tensordot"]
@@ -27,8 +34,6 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     Raises:
       ValueError: if the axes do not fit, or the sizes differ.
     """
-    from tfbench.engine import ops
-
     with name_scope(name, "Tensordot", [a, b, axes]) as scope:
         a = convert_to_tensor(a, name="a")
         b = convert_to_tensor(b, name="b")
@@ -40,9 +45,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
             shape = a_free + b_free
             if product._shape == tuple(shape):
                 return product
-            return ops.reshape(product, shape, name=scope)
+            return reshape(product, shape, name=scope)
         parts = [convert_to_tensor(part, dtype=dtypes.int32) for part in (a_free, b_free)]
-        result = ops.reshape(product, ops.concat(parts, 0), name=scope)
+        result = reshape(product, concat(parts, 0), name=scope)
         if a_known is not None and b_known is not None:
             result.set_shape(a_known + b_known)
         return result
@@ -50,14 +55,12 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 
 def _axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
     """The axes of a and of b: lists where they are known, else tensors."""
-    from tfbench.engine import ops
-
     if isinstance(axes, (int, np.integer)):
         if axes < 0:
             raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
         rank = a._rank
         if rank is None:
-            whole: Any = ops.rank(a)
+            whole: Any = rank_of(a)
             return _range(whole - axes, whole, dtype=dtypes.int32), _range(axes, dtype=dtypes.int32)
         if axes > rank:
             raise ValueError(
@@ -78,8 +81,6 @@ def _axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
 
 def _as_matrix(x: Tensor, axes: Any, flipped: bool) -> tuple[Tensor, Any, list[int | None] | None]:
     """`x` as a matrix whose columns (rows if `flipped`) run over `axes`; the free sizes; these as far as known."""
-    from tfbench.engine import ops
-
     shape = x._shape
     listed = isinstance(axes, (list, tuple)) and shape is not None
     if listed:
@@ -91,26 +92,24 @@ def _as_matrix(x: Tensor, axes: Any, flipped: bool) -> tuple[Tensor, Any, list[i
             return _known_matrix(x, places, free_places, flipped), free_known, free_known
         contracted: Any = convert_to_tensor(places, dtype=dtypes.int32, name="axes")
         free: Any = convert_to_tensor(free_places, dtype=dtypes.int32, name="free")
-        sizes = ops.shape(x)
+        sizes = shape_of(x)
     else:
         free_known = None
-        sizes = ops.shape(x)
-        whole = ops.rank(x)
+        sizes = shape_of(x)
+        whole = rank_of(x)
         contracted = convert_to_tensor(axes, dtype=dtypes.int32, name="axes")
-        contracted = ops.where(contracted >= 0, contracted, contracted + whole)
+        contracted = where(contracted >= 0, contracted, contracted + whole)
         free = lookup("ListDiff")(_range(0, whole), contracted, out_idx=dtypes.int32)[0]
-    free_sizes = ops.gather(sizes, free)
-    contracted_sizes = ops.gather(sizes, contracted)
+    free_sizes = gather(sizes, free)
+    contracted_sizes = gather(sizes, contracted)
     count, summed = reduce_prod(free_sizes), reduce_prod(contracted_sizes)
-    order = ops.concat([contracted, free] if flipped else [free, contracted], 0)
-    form = ops.stack([summed, count] if flipped else [count, summed])
-    return ops.reshape(ops.transpose(x, order), form), free_sizes, free_known
+    order = concat([contracted, free] if flipped else [free, contracted], 0)
+    form = stack([summed, count] if flipped else [count, summed])
+    return reshape(transpose(x, order), form), free_sizes, free_known
 
 
 def _known_matrix(x: Tensor, axes: list[int], free: list[int], flipped: bool) -> Tensor:
     """Only the nodes that change something."""
-    from tfbench.engine import ops
-
     shape: Any = x._shape
     count = summed = 1
     for i in free:
@@ -119,6 +118,6 @@ def _known_matrix(x: Tensor, axes: list[int], free: list[int], flipped: bool) ->
         summed *= shape[i]
     order = axes + free if flipped else free + axes
     if order != list(range(len(shape))):
-        x = ops.transpose(x, order)
+        x = transpose(x, order)
     form = [summed, count] if flipped else [count, summed]
-    return x if x._shape == tuple(form) else ops.reshape(x, form)
+    return x if x._shape == tuple(form) else reshape(x, form)

@@ -16,6 +16,7 @@ from tfbench.engine.kernels import product_compiled
 from tfbench.engine.kernels.blas import one_thread
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, lookup, op
+from tfbench.engine.ops.array_diag import matrix_diag_part
 from tfbench.engine.ops.math_cast import cast
 from tfbench.engine.ops.math_common import no_kernel
 from tfbench.engine.ops.math_complex import conj
@@ -266,11 +267,9 @@ def matvec(
 
 def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the diagonal of a matrix, or of each matrix in a batch."""
-    from tfbench.engine import ops
-
     with name_scope(name, "Trace", [x]) as scope:
         x = convert_to_tensor(x, name="x")
-        return reduce_sum(ops.matrix_diag_part(x), [-1], name=scope)
+        return reduce_sum(matrix_diag_part(x), [-1], name=scope)
 
 
 _cross = op("Cross", "a: T, b: T", "product: T", "T: realnumbertype", fresh=True, doc="the vector product, in 3-D")

@@ -9,6 +9,7 @@ from tfbench.engine import shape_math
 from tfbench.engine.graph import Operation
 from tfbench.engine.kernels.elementwise_compiled import compiled
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
+from tfbench.engine.ops.array_fill import zeros_like
 from tfbench.engine.ops.math_common import FLOATS_COMPLEX, same_shape
 from tfbench.engine.ops.nn_common import FLOATS, REALS
 from tfbench.engine.tensor import Tensor
@@ -92,7 +93,7 @@ def _relu_gradient(node: Operation, dy: Any) -> Any:
 @relu_grad.gradient
 def _relu_grad_gradient(node: Operation, dy: Any) -> Any:
     x = node.inputs[1]
-    return [relu_grad(dy, x), _zeros_like(x)]
+    return [relu_grad(dy, x), zeros_like(x)]
 
 
 @relu6_op.gradient
@@ -103,7 +104,7 @@ def _relu6_gradient(node: Operation, dy: Any) -> Any:
 @relu6_grad.gradient
 def _relu6_grad_gradient(node: Operation, dy: Any) -> Any:
     x = node.inputs[1]
-    return [relu6_grad(dy, x), _zeros_like(x)]
+    return [relu6_grad(dy, x), zeros_like(x)]
 
 
 @leaky_relu_op.gradient
@@ -114,13 +115,7 @@ def _leaky_relu_gradient(node: Operation, dy: Any) -> Any:
 @leaky_relu_grad.gradient
 def _leaky_relu_grad_gradient(node: Operation, dy: Any) -> Any:
     x = node.inputs[1]
-    return [leaky_relu_grad(dy, x, alpha=node.attrs["alpha"]), _zeros_like(x)]
-
-
-def _zeros_like(x: Tensor) -> Any:
-    from tfbench.engine.ops.array_fill import zeros_like
-
-    return zeros_like(x)
+    return [leaky_relu_grad(dy, x, alpha=node.attrs["alpha"]), zeros_like(x)]
 
 
 # -- with an exponential for negative numbers: Elu, Selu --------------------------------------------------------------

@@ -13,6 +13,8 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.init_scope import init_scope
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.ops import queues
+from tfbench.engine.ops.array_join import stack
+from tfbench.engine.ops.gather import gather
 from tfbench.engine.ops.random_common import get_seed
 from tfbench.engine.shapes import TensorShape
 from tfbench.engine.tensor import Tensor
@@ -56,8 +58,6 @@ class QueueBase:
             raise TypeError("Queues do not have matching component dtypes.")
         if any(queue.names != first.names for queue in queues[1:]):
             raise TypeError("Queues do not have matching component names.")
-        from tfbench.engine.ops.array_join import stack
-        from tfbench.engine.ops.gather import gather
 
         shapes = [_common(shapes) for shapes in zip(*(queue.shapes for queue in queues))]
         chosen = gather(stack([queue.queue_ref for queue in queues]), index)

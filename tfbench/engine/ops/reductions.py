@@ -19,6 +19,7 @@ from tfbench.engine.kernels.reduce import extreme, total
 from tfbench.engine.opdef import CPU, GPU, OpDef, op
 from tfbench.engine.ops.math_range import range as _range
 from tfbench.engine.ops.shape_ops import renamed
+from tfbench.engine.ops.shape_queries import rank as rank_of
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["reduce_all", "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum"]
@@ -204,9 +205,8 @@ def reduction_axes(x: Any, axis: Any) -> Any:
     rank = getattr(getattr(x, "shape", None), "ndims", None)
     if rank:
         return constant(np.arange(rank, dtype=np.int32))
-    from tfbench.engine import ops
 
-    return _range(0, ops.rank(x))
+    return _range(0, rank_of(x))
 
 
 def _reduce(

@@ -19,7 +19,11 @@ from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import device_rows, host_rows
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import CPU, GPU, OpDef, lookup, op
+from tfbench.engine.ops.array_fill import ones
+from tfbench.engine.ops.array_join import concat
 from tfbench.engine.ops.math_unary import sqrt
+from tfbench.engine.ops.shape_ops import reshape, shape_internal
+from tfbench.engine.ops.shape_queries import rank as rank_of
 from tfbench.engine.shape_math import debug_string
 from tfbench.engine.tensor import Tensor
 
@@ -317,14 +321,10 @@ def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: s
 
 def _rows_of_each(data: Any, ids: Any, count: Any) -> Tensor:
     """How many rows each segment has (at least 1), in a form that divides the sums."""
-    from tfbench.engine import ops
-    from tfbench.engine.ops.shape_ops import shape_internal
-
     count = convert_to_tensor(count)
-    ones = ops.ones(shape_internal(ids), dtype=data._dtype)
-    number = unsorted_segment_sum(ones, ids, count)
-    form = ops.concat([count[None], ops.ones([ops.rank(data) - ops.rank(ids)], dtype=count._dtype)], axis=0)
-    return lookup("Maximum")(ops.reshape(number, form), 1)
+    number = unsorted_segment_sum(ones(shape_internal(ids), dtype=data._dtype), ids, count)
+    form = concat([count[None], ones([rank_of(data) - rank_of(ids)], dtype=count._dtype)], axis=0)
+    return lookup("Maximum")(reshape(number, form), 1)
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:

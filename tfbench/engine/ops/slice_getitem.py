@@ -12,6 +12,7 @@ from tfbench.engine.dtypes import DType, as_dtype
 from tfbench.engine.name_scope import name_scope
 from tfbench.engine.opdef import lookup
 from tfbench.engine.ops.array_join import stack
+from tfbench.engine.ops.array_select import boolean_mask
 from tfbench.engine.ops.slice_spec import Masks
 from tfbench.engine.ops.slicing import strided_slice
 from tfbench.engine.tensor import OPERATORS, Tensor
@@ -69,9 +70,7 @@ def getitem(tensor: Any, key: Any, var: Any = None) -> Tensor:
       ValueError: for indices out of the static shape.
     """
     if _is_mask(key):
-        from tfbench.engine import ops
-
-        return ops.boolean_mask(tensor, key)  # type: ignore[attr-defined,no-any-return,unused-ignore]
+        return boolean_mask(tensor, key)  # type: ignore[attr-defined,no-any-return,unused-ignore]
     entries = key if isinstance(key, (list, tuple)) else [key]
     begin: list[Any] = []
     end: list[Any] = []

@@ -13,6 +13,7 @@ from tfbench.engine.opdef import CPU, GPU, op
 from tfbench.engine.ops.array_common import as_array, known_list
 from tfbench.engine.ops.array_fill import ones_like
 from tfbench.engine.ops.shape_ops import shape_from_input
+from tfbench.engine.ops.slice_assign import resource_strided_slice_assign, strided_slice_assign
 from tfbench.engine.ops.slice_spec import MASK_ATTRS, Masks, index_tuple, sliced_shape
 from tfbench.engine.shape_math import dim_sub, merge, with_rank
 from tfbench.engine.shapes import Shape
@@ -197,8 +198,6 @@ def strided_slice(
 
 def assign_slice(var: Any, where: tuple[Any, Any, Any], value: Any, masks: dict[str, int], name: str) -> Any:
     """Adds the op that puts `value` where a strided slice of `var` lies; gives the variable's value after it."""
-    from tfbench.engine.ops.slice_assign import resource_strided_slice_assign, strided_slice_assign
-
     if hasattr(var, "handle"):
         value = convert_to_tensor(value, dtype=var.dtype.base_dtype)
         return var._after(resource_strided_slice_assign(var.handle, *where, value, name=name, **masks), True)

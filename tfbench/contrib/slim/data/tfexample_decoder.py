@@ -11,7 +11,8 @@ from typing import Any
 from tfbench import image as images
 from tfbench.engine import dtypes, ops
 from tfbench.engine.composite import SparseTensor as Sparse
-from tfbench.engine.ops.control_flow import case, cond
+from tfbench.engine.ops.case import case
+from tfbench.engine.ops.control_flow import cond
 from tfbench.engine.ops.functional import map_fn
 from tfbench.engine.ops.parse_examples import parse_single_example
 from tfbench.engine.ops.parse_features import FixedLenFeature
