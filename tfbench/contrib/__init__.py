@@ -10,6 +10,7 @@ _PARTS = (
     "crf",
     "data",
     "deprecated",
+    "feature_column",
     "framework",
     "layers",
     "learn",

@@ -54,6 +54,11 @@ class FeatureColumn:
         raise NotImplementedError
 
     @property
+    def variable_shape(self) -> TensorShape:
+        """The shape of one example's values, or of one step's."""
+        raise NotImplementedError
+
+    @property
     def scope(self) -> str:
         """The variable scope of what the column learns."""
         return self.name
@@ -77,11 +82,6 @@ class DenseColumn(FeatureColumn):
     """Gives floats."""
 
     __slots__ = ()
-
-    @property
-    def variable_shape(self) -> TensorShape:
-        """The shape of one example's values."""
-        raise NotImplementedError
 
     def dense(self, features: Transformed, weights: Weights) -> Any:
         """The values: float32 [batch, *variable_shape]."""

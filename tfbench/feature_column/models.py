@@ -92,10 +92,10 @@ def _collections(given: Any) -> list[Any]:
     return wanted + [key for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES) if key not in wanted]
 
 
-class _InScope:
+class InScope:
     """Variables of columns are made, or found, in the scope that is open when they are wanted."""
 
-    def __init__(self, collections: list[Any], trainable: bool) -> None:
+    def __init__(self, collections: list[Any] | None, trainable: bool) -> None:
         self._collections = collections
         self._trainable = trainable
 
@@ -145,7 +145,7 @@ def input_in_scope(
     cols_to_output_tensors: Any = None,
 ) -> Any:
     """What `input_layer` builds, in the scope that is open."""
-    weights = _InScope(_collections(weight_collections), trainable)
+    weights = InScope(_collections(weight_collections), trainable)
     made = Transformed(features)
     outputs = []
     for column in columns:
@@ -197,7 +197,7 @@ def linear_model(
             raise ValueError(
                 f"Items of feature_columns must be either a DenseColumn or CategoricalColumn. Given: {column}"
             )
-    weights = _InScope(collections, trainable)
+    weights = InScope(collections, trainable)
     made, sums, ordered = Transformed(features), [], []
     found: dict[Any, Any] = {}
     with name_scope(name), variable_scope(name):
