@@ -13,6 +13,9 @@ from tfbench import logging
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.graph import Graph
 from tfbench.formats import protos
+from tfbench.train.queue_runner import QueueRunner
+from tfbench.train.saver import Saver
+from tfbench.variables.base import Variable
 
 
 class ProtoFunctions(NamedTuple):
@@ -60,36 +63,20 @@ def register_proto_function(
     register_proto_functions(collection_name, functions)
 
 
-def _variable_from_proto(message: Any, import_scope: str | None) -> Any:
-    from tfbench.variables.base import Variable
-
-    return Variable.from_proto(message, import_scope=import_scope)
-
-
-def _saver_from_proto(message: Any, import_scope: str | None) -> Any:
-    from tfbench.train.saver import Saver
-
-    return Saver.from_proto(message, import_scope=import_scope)
+def _of_class(made_by: Any, message: Callable[[], Any]) -> ProtoFunctions:
+    """For objects that write themselves, of a class that reads them."""
+    return ProtoFunctions(
+        message,
+        lambda item, export_scope: item.to_proto(export_scope=export_scope),
+        lambda message, import_scope: made_by.from_proto(message, import_scope=import_scope),
+    )
 
 
-def _queue_runner_from_proto(message: Any, import_scope: str | None) -> Any:
-    from tfbench.train.queue_runner import QueueRunner
-
-    return QueueRunner.from_proto(message, import_scope=import_scope)
-
-
-def _own_to_proto(item: Any, export_scope: str | None) -> Any:
-    return item.to_proto(export_scope=export_scope)
-
-
-_VARIABLES = ProtoFunctions(lambda: protos.VariableDef(), _own_to_proto, _variable_from_proto)
+_VARIABLES = _of_class(Variable, lambda: protos.VariableDef())
 for _key in (*GraphKeys._VARIABLE_COLLECTIONS, GraphKeys.GLOBAL_STEP, GraphKeys.EVAL_STEP):
     register_proto_functions(_key, _VARIABLES)
-register_proto_functions(GraphKeys.SAVERS, ProtoFunctions(lambda: protos.SaverDef(), _own_to_proto, _saver_from_proto))
-register_proto_functions(
-    GraphKeys.QUEUE_RUNNERS,
-    ProtoFunctions(lambda: protos.QueueRunnerDef(), _own_to_proto, _queue_runner_from_proto),
-)
+register_proto_functions(GraphKeys.SAVERS, _of_class(Saver, lambda: protos.SaverDef()))
+register_proto_functions(GraphKeys.QUEUE_RUNNERS, _of_class(QueueRunner, lambda: protos.QueueRunnerDef()))
 
 
 def add_collection(meta_graph: Any, graph: Graph, key: Any, export_scope: str | None, skip: bool = False) -> None:
