@@ -121,3 +121,16 @@ def test_quiet_is_as_errstate() -> None:
     with pytest.raises(KeyError), quiet.quiet():
         raise KeyError
     assert np.geterr() == before
+
+
+def test_numbers_and_arrays_fed_together() -> None:
+    """Numbers become scalars of NumPy's for the generated function; what was fed is what is fetched."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, rate = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.float32, [])
+        y = x * (rate + rate)
+        for number in range(4):
+            for fed in (float(number), np.float32(number), np.array(number, np.float32)):
+                made, kept = session.run([y, rate], {x: np.ones(3, np.float32), rate: fed})
+                np.testing.assert_array_equal(made, [2 * number] * 3)
+                assert kept == number
+                assert kept.shape == ()

@@ -74,7 +74,7 @@ class Plan:
         self._has_scalars = any(self._scalar_feeds)
         self._fetch_fresh = [tensor.op.op_def.fresh for tensor in fetches]
         self._generated: Generated | None = None
-        #: the same, where it is called with the feeds as they are, and with nothing else to decide
+        #: the same, where there is nothing to decide before it is called
         self._plain: Generated | None = None
         #: the program in partitions, where it is on several devices and can be cut
         self._parallel: Parallel | None = None
@@ -94,7 +94,10 @@ class Plan:
     def run(self, feeds: Sequence[Any], observer: StepObserver | None = None) -> list[Any]:
         """The fetched values, in the order of the fetches: arrays and scalars that later runs never change."""
         if observer is None and self._plain is not None:
-            return self._finish(self._run_whole(self._plain, feeds), feeds)
+            given = feeds
+            if self._has_scalars:
+                feeds = [f[()] if scalar else f for f, scalar in zip(feeds, self._scalar_feeds, strict=True)]
+            return self._finish(self._run_whole(self._plain, feeds), given)
         if self._wraps:
             feeds = [self.stored(position, value) for position, value in enumerate(feeds)]
         given = feeds
@@ -116,7 +119,7 @@ class Plan:
                 # Only now: the function's operators do not check what the kernels of a first run have checked.
                 self._runs += 1
                 return self._finish(interpreted, given)
-        elif not (self._wraps or self._sends or self._has_scalars or self._captured or self._parallel):
+        elif not (self._wraps or self._sends or self._captured or self._parallel):
             self._plain = generated
         if self._has_scalars:
             feeds = [f[()] if scalar else f for f, scalar in zip(feeds, self._scalar_feeds, strict=True)]

@@ -12,6 +12,8 @@ from tfbench.engine.compiled import tier
 from tfbench.engine.kernels import threads
 
 Array = Any
+
+_FLOAT = np.dtype(np.float32)
 Multiply = Callable[[Array, Array], Array]
 
 #: rows of A and columns of B from which on this is faster than BLAS, whose product with a vector is good
@@ -54,7 +56,7 @@ def bound(turned_a: bool, turned_b: bool, otherwise: Multiply) -> Multiply:
             last = None
         elif tier.mode() == tier.OFF:
             return otherwise(a, b)
-        if a.ndim != 2 or b.ndim != 2 or a.shape[not turned_a] != b.shape[turned_b]:
+        if a.ndim != 2 or b.ndim != 2:
             return otherwise(a, b)
         found = _find(a, b, turned_a, turned_b)
         if found is None:
@@ -69,12 +71,18 @@ def bound(turned_a: bool, turned_b: bool, otherwise: Multiply) -> Multiply:
 
 def _find(a: Array, b: Array, turned_a: bool, turned_b: bool) -> tuple[Any, bool, Array] | None:
     """The function for matrices like these, whether it is called with nothing but them, and their product."""
-    m, k = a.shape[::-1] if turned_a else a.shape
-    n = b.shape[0] if turned_b else b.shape[1]
+    m, k = a.shape
+    other, n = b.shape
+    if turned_a:
+        m, k = k, m
+    if turned_b:
+        other, n = n, other
     work = m * n * k
-    if m < _NARROW or n < _NARROW or not LEAST <= work <= _MOST or a.dtype != np.float32 or b.dtype != np.float32:
+    if not LEAST <= work <= _MOST or m < _NARROW or n < _NARROW or k != other:
         return None
-    if not a.flags.c_contiguous or not b.flags.c_contiguous or (n % 4 and not _has_vectors()):
+    if a.dtype is not _FLOAT or b.dtype is not _FLOAT or not a.flags.c_contiguous or not b.flags.c_contiguous:
+        return None
+    if n % 4 and not _has_vectors():
         return None
     run: Any = tier.kernel("product", "product", m, n, k, int(turned_a), int(turned_b)).ready(work // 8)
     if run is None:
