@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numba.extending import register_jitable
 
-from tfbench.engine.compiled.fetching import fetch
 from tfbench.engine.compiled.sources import Loops
 
 Array = Any
@@ -34,49 +33,6 @@ def _end(position: int, before: int, size: int, stride: int, input: int) -> int:
 
 first_of = register_jitable(_first)
 end_of = register_jitable(_end)
-
-
-def pool_small(kind: str, largest: bool, rows: int, columns: int) -> Loops:
-    """As `max_pool` or `avg_pool` (then `lowest` is zero) for windows of constant sizes: their inputs are unrolled.
-
-    Where a window is cut off by the image's edge, the inputs outside are replaced by others, and not counted.
-    """
-
-    def loops(
-        x: Array, above: int, down: int, before: int, right: int, channels: int, lowest: Any, out: Array
-    ) -> None:  # fmt: skip
-        images, height, length = x.shape
-        width = length // channels
-        for image in range(images):
-            for p in range(out.shape[1]):
-                top, bottom = first_of(p, above, down), end_of(p, above, rows, down, height)
-                fetch(x, (image * height + bottom) * length, down * length)
-                for q in range(out.shape[2] // channels):
-                    left, end = first_of(q, before, right), end_of(q, before, columns, right, width)
-                    target = out[image, p, q * channels : (q + 1) * channels]
-                    count = x.dtype.type((bottom - top) * (end - left))
-                    if bottom - top == rows and end - left == columns:
-                        for k in range(channels):
-                            value = lowest
-                            for u in range(rows):
-                                for v in range(columns):
-                                    one = x[image, top + u, (left + v) * channels + k]
-                                    value = (one if one > value else value) if largest else value + one
-                            target[k] = value if largest else value / count
-                    elif bottom > top and end > left:
-                        for k in range(channels):
-                            value = lowest
-                            for u in range(rows):
-                                for v in range(columns):
-                                    y, z = min(top + u, bottom - 1), min(left + v, end - 1)
-                                    inside = top + u < bottom and left + v < end
-                                    one = x[image, y, z * channels + k] if inside else lowest
-                                    value = (one if one > value else value) if largest else value + one
-                            target[k] = value if largest else value / count
-                    else:
-                        target[:] = lowest
-
-    return Loops(loops, [f"{kind}[3]", *["i8"] * 5, kind, f"{kind}[3]"])
 
 
 def max_pool(kind: str) -> Loops:

@@ -6,7 +6,7 @@ innermost loops would be too short), and until there is machine code.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,15 @@ _UNROLLED = 25  # inputs in a window that are written out one by one
 
 def _kernel(maker: str, images: Array, found: Sequence[Window], passes: int, *parameters: int) -> Any:
     """The loops, if the case is one of theirs and they are there. `passes`: how often NumPy goes over the images."""
-    kind = native(images)
-    if kind is None or len(found) != 2 or images.shape[-1] < _FEWEST_CHANNELS or not images.size:
+    if not _fits(images, found):
         return None
-    if any(window.output == 0 for window in found):
-        return None
-    return tier.kernel("loops_pool", maker, kind, *parameters).ready(passes * images.nbytes)
+    return tier.kernel("loops_pool", maker, native(images), *parameters).ready(passes * images.nbytes)
+
+
+def _fits(images: Array, found: Sequence[Window]) -> bool:
+    if native(images) is None or len(found) != 2 or images.shape[-1] < _FEWEST_CHANNELS or not images.size:
+        return False
+    return all(window.output for window in found)
 
 
 def _numbers(found: Sequence[Window]) -> list[int]:
@@ -56,33 +59,61 @@ def forward(op: str, xp: Any, x: Array, found: Sequence[Window]) -> Array | None
     if op not in ("MaxPool", "AvgPool") or xp is not np:
         return None
     largest, sizes = op == "MaxPool", [window.size for window in found]
-    lowest = float(np.finfo(x.dtype).min) if largest and x.dtype.kind == "f" else 0.0
-    small = len(sizes) == 2 and sizes[0] * sizes[1] <= _UNROLLED
-    if small:
-        loops = _kernel("pool_small", x, found, sum(sizes), largest, *sizes)
-    else:
-        loops = _kernel("max_pool" if largest else "avg_pool", x, found, sum(sizes))
+    if len(sizes) == 2 and sizes[0] * sizes[1] <= _UNROLLED:
+        return _small(largest, x, found)
+    loops = _kernel("max_pool" if largest else "avg_pool", x, found, sum(sizes))
     if loops is None:
         return None
-    images, channels = x.shape[0], x.shape[-1]
-    out = aligned((images, *(window.output for window in found), channels), x.dtype)
-    groups, bands = pieces(np, images, x[:1].nbytes, COMPILED_BYTES), _bands(x[:1].nbytes, found[0])
+    channels = x.shape[-1]
+    out = aligned((len(x), *(window.output for window in found), channels), x.dtype)
+    lowest = [float(np.finfo(x.dtype).min)] if largest else []
 
-    def task(number: int) -> None:
-        group, (first, last) = groups[number // len(bands)], bands[number % len(bands)]
-        source, target, window = x[group], out[group], found[0]
-        if len(bands) > 1:  # then the group is one image, and bands of it are contiguous
-            rows, window = window.band(first, last)
-            source, target = source[:, rows], target[:, first:last]
-        if small:
-            loops(_lines(source), *_steps([window, found[1]]), channels, lowest, _lines(target))
-            return
+    def task(images: slice, rows: slice, window: Window, results: slice) -> None:
         line = aligned((x.shape[2] * channels,), x.dtype)
-        numbers = [*_numbers([window, found[1]]), channels, *([lowest] if largest else [])]
-        loops(_lines(source), *numbers, line, _lines(target))
+        numbers = [*_numbers([window, found[1]]), channels, *lowest]
+        loops(_lines(x[images, rows]), *numbers, line, _lines(out[images, results]))
 
-    run(np, len(groups) * len(bands), task)
+    _in_bands(x, found[0], task)
     return out
+
+
+def _small(largest: bool, x: Array, found: Sequence[Window]) -> Array | None:
+    """Windows of few inputs."""
+    down, across = found
+    if not _fits(x, found):
+        return None
+    sizes = down.size, across.size
+    kernel = tier.kernel("pooling", "small_windows", native(x), largest, *sizes, x.shape[-1])
+    loops = kernel.ready(sum(sizes) * x.nbytes)
+    if loops is None:
+        return None
+    out = aligned((len(x), down.output, across.output, x.shape[-1]), x.dtype)
+    x_at, out_at = x.ctypes.data, out.ctypes.data
+
+    def task(images: slice, rows: slice, window: Window, results: slice) -> None:
+        at = x_at + images.start * x.strides[0] + rows.start * x.strides[1]
+        target = out_at + images.start * out.strides[0] + results.start * out.strides[1]
+        sizes = images.stop - images.start, rows.stop - rows.start, across.input
+        steps = window.before, window.stride, across.before, across.stride
+        loops(at, target, *sizes, results.stop - results.start, across.output, *steps)
+
+    _in_bands(x, down, task)
+    return out
+
+
+def _in_bands(x: Array, down: Window, task: Callable[[slice, slice, Window, slice], None]) -> None:
+    """`task` gets images, rows of them, the windows over these, and rows of the result: some images, or a band of one.
+
+    Bands of several images would not be contiguous.
+    """
+    groups, bands = pieces(np, len(x), x[:1].nbytes, COMPILED_BYTES), _bands(x[:1].nbytes, down)
+
+    def work(number: int) -> None:
+        group, (first, last) = groups[number // len(bands)], bands[number % len(bands)]
+        rows, window = down.band(first, last) if len(bands) > 1 else (slice(0, down.input), down)
+        task(group, rows, window, slice(first, last))
+
+    run(np, len(groups) * len(bands), work)
 
 
 def max_pool_grad(xp: Any, x: Array, grad: Array, found: Sequence[Window]) -> Array | None:
