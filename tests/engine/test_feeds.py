@@ -105,19 +105,22 @@ def test_values_of_a_plan_are_not_those_of_another_run() -> None:
             np.testing.assert_array_equal(more, [number + 1] * 2)
 
 
-def test_quiet_is_as_errstate() -> None:
+@pytest.mark.parametrize("plain", [False, True])
+def test_quiet_is_as_errstate(plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if plain:
+        monkeypatch.setattr(quiet, "begin", quiet._enter_errstate)
+        monkeypatch.setattr(quiet, "end", quiet._leave_errstate)
     one, nothing = np.ones(2, np.float32), np.zeros(2, np.float32)
-    for context in (quiet.quiet, quiet._errstate):
-        before = np.geterr()
-        with np.errstate(all="raise"):
-            with context():
-                assert np.geterr() == dict.fromkeys(before, "ignore")
-                assert np.isinf(one / nothing).all()
-                with context():
-                    np.log(nothing - 1)
-            with pytest.raises(FloatingPointError):
-                _ = one / nothing
-        assert np.geterr() == before
+    before = np.geterr()
+    with np.errstate(all="raise"):
+        with quiet.quiet():
+            assert np.geterr() == dict.fromkeys(before, "ignore")
+            assert np.isinf(one / nothing).all()
+            with quiet.quiet():
+                np.log(nothing - 1)
+        with pytest.raises(FloatingPointError):
+            _ = one / nothing
+    assert np.geterr() == before
     with pytest.raises(KeyError), quiet.quiet():
         raise KeyError
     assert np.geterr() == before

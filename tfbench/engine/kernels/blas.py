@@ -80,10 +80,13 @@ class _OneThread:
 
     def __enter__(self) -> None:
         with self.lock:
-            if self.depth == 0 and self.works:
-                self._saved = int(self._get())
-                if self._saved != 1:
-                    self._set(1)
+            if self.depth == 0:
+                if not self._found:
+                    self._find()
+                if self._get is not None:
+                    self._saved = self._get()
+                    if self._saved != 1:
+                        self._set(1)
             self.depth += 1
 
     def __exit__(self, *_: object) -> None:

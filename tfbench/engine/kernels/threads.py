@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfbench.engine.kernels import blas
-from tfbench.engine.kernels.quiet import quiet
+from tfbench.engine.kernels.quiet import begin, end
 
 Work = Callable[[Iterator[int]], object]
 
@@ -92,8 +92,7 @@ class arithmetic:  # noqa: N801 (as `limit`)
         self._before = 0
 
     def __enter__(self) -> None:
-        self._quiet = quiet()
-        self._quiet.__enter__()
+        self._quiet = begin()
         here, threads = _current, self._threads
         self._before, self._around = here.limit, here.around
         here.limit = here.around = threads
@@ -107,7 +106,7 @@ class arithmetic:  # noqa: N801 (as `limit`)
             blas.one_thread.__exit__()
         here = _current
         here.limit, here.around = self._before, self._around
-        self._quiet.__exit__(kind, error, trace)
+        end(self._quiet)
 
 
 class _Scratch(threading.local):
