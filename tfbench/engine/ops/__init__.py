@@ -1,10 +1,10 @@
-"""The operation families, in the order in which they are declared. Importing this registers every op.
+"""The operation families. Importing this registers every op.
 
 What a family lists in `__all__` is public: `tf.` names here, `tf.nn` and other namespaces elsewhere.
 """
 
 # isort: skip_file
-# The order is that of the registry, which lists of ops are shown in.
+# The order is by topic.
 from tfbench.engine.ops.base import *
 from tfbench.engine.ops.math_unary import *
 from tfbench.engine.ops.math_binary import *
@@ -102,7 +102,8 @@ from tfbench.engine.ops.math_confusion import *
 from tfbench.engine.ops.array_sort import *
 from tfbench.engine.ops.spectral import *
 from tfbench.engine.ops.spectral_real import *
-from tfbench.engine.ops import (  # public as `tf.nn` or `tf.image`, or known by op type only
+from tfbench.engine.ops import (  # public as `tf.nn` or `tf.image`, or known by what they register only
+    array_lists,
     beams,
     ctc,
     dataset_functions,

@@ -20,6 +20,11 @@ def as_array(result: Any) -> Any:
     return np.array(result, object) if isinstance(result, bytes) else result
 
 
+def is_tensor_like(value: Any) -> bool:
+    """Tensors, and what stands for one (variables)."""
+    return isinstance(value, Tensor) or hasattr(value, "_as_graph_element")
+
+
 def known_list(tensor: Tensor) -> list[int] | None:
     """The elements of an integer tensor whose value is known while the graph is built, else None."""
     value = constant_value(tensor)

@@ -8,7 +8,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.infer import constant_value
 from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, GPU, op
-from tfbench.engine.ops.array_join import is_tensor_like
+from tfbench.engine.ops.array_common import is_tensor_like
 from tfbench.engine.ops.shape_ops import shape_from_input
 from tfbench.engine.ops.static_value import get_static_value
 from tfbench.engine.shape_math import dim_add, dim_mul, with_dim, with_rank
@@ -221,7 +221,7 @@ def pad(
     """
     mode = mode.upper()
     if mode == "CONSTANT":
-        if not is_tensor_like(constant_values) and not isinstance(constant_values, Tensor) and constant_values == 0:
+        if not is_tensor_like(constant_values) and constant_values == 0:
             result = _pad(tensor, paddings, name=name)
         else:
             result = _pad_v2(tensor, paddings, constant_values, name=name)
