@@ -6,6 +6,7 @@ Python integers are cut to 64 bits after each sum and product.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 _MASK = 0xFFFFFFFFFFFFFFFF
 _K0 = 0xC3A5C85C97CB3127
@@ -43,17 +44,20 @@ def _join(u: int, v: int, factor: int) -> int:
 def fingerprint64(data: bytes) -> int:
     """FarmHash's `Fingerprint64`."""
     size = len(data)
+    return _of_word(data) if size <= 32 else _farm_up_to_64(data, size) if size <= 64 else _farm_long(data, size)
+
+
+# Batch after batch has the same words.
+@lru_cache(maxsize=1 << 14)
+def _of_word(data: bytes) -> int:
+    size = len(data)
     if size <= 16:
         return _farm_up_to_16(data, size)
-    if size <= 32:
-        factor = _K2 + size * 2
-        a, b = _word(data, 0) * _K1, _word(data, 8)
-        c, d = _word(data, size - 8) * factor, _word(data, size - 16) * _K2
-        high = _rotate_right(a + b, 43) + _rotate_right(c, 30) + d
-        return _join(high, a + _rotate_right(b + _K2, 18) + c, factor)
-    if size <= 64:
-        return _farm_up_to_64(data, size)
-    return _farm_long(data, size)
+    factor = _K2 + size * 2
+    a, b = _word(data, 0) * _K1, _word(data, 8)
+    c, d = _word(data, size - 8) * factor, _word(data, size - 16) * _K2
+    high = _rotate_right(a + b, 43) + _rotate_right(c, 30) + d
+    return _join(high, a + _rotate_right(b + _K2, 18) + c, factor)
 
 
 def _farm_up_to_16(data: bytes, size: int) -> int:

@@ -17,6 +17,7 @@ from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import int64, string
 from tfbench.engine.graph import Operation
 from tfbench.engine.kernel_errors import brackets, invalid
+from tfbench.engine.kernels.hashes import concatenated, fingerprint64
 from tfbench.engine.opdef import CPU, op
 from tfbench.engine.ops.math_cast import cast
 from tfbench.engine.ops.string_common import raw
@@ -135,14 +136,10 @@ def _text(value: Any) -> bytes:
 
 
 def _number(value: Any) -> int:
-    from tfbench.engine.kernels.hashes import fingerprint64
-
     return value if isinstance(value, int) else fingerprint64(raw(value))
 
 
 def _hashed(numbers: Sequence[int], buckets: int, key: int) -> int:
-    from tfbench.engine.kernels.hashes import concatenated
-
     value = key
     for number in numbers:
         value = concatenated(value, number)
