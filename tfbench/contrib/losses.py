@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench.contrib.arg_scope import add_arg_scope
+from tfbench.contrib.framework.arg_scope import add_arg_scope
 from tfbench.engine import ops
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.convert import convert_to_tensor

@@ -140,8 +140,8 @@ TABLE: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "util": {
         "compat": ("compat",),
-        "deprecation": ("contrib.deprecation",),
-        "nest": ("contrib.nest", "engine.nest"),
+        "deprecation": ("contrib.framework.deprecation",),
+        "nest": ("contrib.framework.nest", "engine.nest"),
     },
 }
 

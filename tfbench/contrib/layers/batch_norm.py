@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench.contrib.arg_scope import add_arg_scope
+from tfbench.contrib.framework.arg_scope import add_arg_scope
 from tfbench.contrib.layers.fused_batch_norm import fused_batch_norm
 from tfbench.contrib.layers.moving_statistics import MovingStatistics, parameter
 from tfbench.contrib.layers.naming import (

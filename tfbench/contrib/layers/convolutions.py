@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench.contrib.arg_scope import add_arg_scope
+from tfbench.contrib.framework.arg_scope import add_arg_scope
 from tfbench.contrib.layers.connected import WEIGHTS_AND_BIASES, finished
 from tfbench.contrib.layers.initializers import xavier_initializer
 from tfbench.contrib.layers.naming import (

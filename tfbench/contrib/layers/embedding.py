@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench.contrib.variables import model_variable
+from tfbench.contrib.framework.variables import model_variable
 from tfbench.engine import ops
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfbench.contrib.variables import model_variable
+from tfbench.contrib.framework.variables import model_variable
 from tfbench.engine.default_graph import add_to_collection, add_to_collections, get_collection, get_collection_ref
 from tfbench.engine.infer import constant_value
 from tfbench.engine.tensor import Tensor

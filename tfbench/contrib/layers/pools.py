@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench.contrib.arg_scope import add_arg_scope
+from tfbench.contrib.framework.arg_scope import add_arg_scope
 from tfbench.contrib.layers.naming import check_data_format, collect_named_outputs, layer_format
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.name_scope import name_scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfbench.contrib.arg_scope import add_arg_scope
+from tfbench.contrib.framework.arg_scope import add_arg_scope
 from tfbench.contrib.layers.naming import as_model_variables, collect_named_outputs
 from tfbench.engine import ops
 from tfbench.engine.convert import convert_to_tensor

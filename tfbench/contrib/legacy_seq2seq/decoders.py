@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any
 
-from tfbench.contrib.rnn_wrappers import EmbeddingWrapper, OutputProjectionWrapper
+from tfbench.contrib.rnn.wrappers import EmbeddingWrapper, OutputProjectionWrapper
 from tfbench.engine import dtypes, nest, ops
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.ops.control_flow import cond

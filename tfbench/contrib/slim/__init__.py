@@ -1,8 +1,8 @@
 """`tf.contrib.slim`: the layers of `tf.contrib.layers` with shared arguments (`arg_scope`), and what goes with them."""
 
 from tfbench.contrib import losses, metrics
-from tfbench.contrib.arg_scope import *
-from tfbench.contrib.assigning import *
+from tfbench.contrib.framework.arg_scope import *
+from tfbench.contrib.framework.assigning import *
 from tfbench.contrib.layers import *
 from tfbench.contrib.layers import initializers, regularizers, utils
 from tfbench.contrib.layers.pools import pool
@@ -16,7 +16,7 @@ from tfbench.contrib.slim.data import (
     prefetch_queue,
     tfexample_decoder,
 )
-from tfbench.contrib.variables import *
+from tfbench.contrib.framework.variables import *
 from tfbench.train.training_step import (
     assert_global_step,
     create_global_step,

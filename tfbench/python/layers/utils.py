@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench.contrib.framework_tools import smart_cond
-from tfbench.contrib.framework_tools import smart_constant_value as constant_value
+from tfbench.contrib.framework.tools import smart_cond
+from tfbench.contrib.framework.tools import smart_constant_value as constant_value
 from tfbench.layers.arguments import convolved_length, layout
 from tfbench.layers.arguments import data_format as normalize_data_format
 from tfbench.layers.arguments import padding as normalize_padding

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tfbench.contrib.rnn_block_cells import LSTMBlockCell
-from tfbench.contrib.rnn_cells import LayerNormBasicLSTMCell, NASCell
-from tfbench.contrib.rnn_stacks import stack_bidirectional_dynamic_rnn, stack_bidirectional_rnn
-from tfbench.contrib.rnn_wrappers import EmbeddingWrapper, InputProjectionWrapper, OutputProjectionWrapper
+from tfbench.contrib.rnn.block_cells import LSTMBlockCell
+from tfbench.contrib.rnn.cells import LayerNormBasicLSTMCell, NASCell
+from tfbench.contrib.rnn.stacks import stack_bidirectional_dynamic_rnn, stack_bidirectional_rnn
+from tfbench.contrib.rnn.wrappers import EmbeddingWrapper, InputProjectionWrapper, OutputProjectionWrapper
 from tfbench.nn.recurrent.shapes import batch_size_of as best_effort_input_batch_size
 from tfbench.nn.recurrent.shapes import transpose_batch_time
 from tfbench.nn.recurrent.static import static_bidirectional_rnn, static_rnn, static_state_saving_rnn

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from tfbench.contrib import nest
-from tfbench.contrib.arg_scope import (
+from tfbench.contrib.framework import nest
+from tfbench.contrib.framework.arg_scope import (
     add_arg_scope,
     arg_scope,
     arg_scoped_arguments,
     current_arg_scope,
     has_arg_scope,
 )
-from tfbench.contrib.assigning import (
+from tfbench.contrib.framework.assigning import (
     assign_from_checkpoint,
     assign_from_checkpoint_fn,
     assign_from_values,
     assign_from_values_fn,
 )
-from tfbench.contrib.deprecation import deprecated, deprecated_arg_values, deprecated_args
-from tfbench.contrib.framework_tools import (
+from tfbench.contrib.framework.deprecation import deprecated, deprecated_arg_values, deprecated_args
+from tfbench.contrib.framework.tools import (
     VariableDeviceChooser,
     assert_or_get_global_step,
     assert_scalar_int,
@@ -35,7 +35,7 @@ from tfbench.contrib.framework_tools import (
     with_same_shape,
     with_shape,
 )
-from tfbench.contrib.variables import (
+from tfbench.contrib.framework.variables import (
     add_model_variable,
     filter_variables,
     get_local_variables,

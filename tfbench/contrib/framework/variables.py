@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from tfbench.contrib.arg_scope import add_arg_scope
+from tfbench.contrib.framework.arg_scope import add_arg_scope
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.default_graph import add_to_collection, device, get_collection
 from tfbench.engine.dtypes import float32

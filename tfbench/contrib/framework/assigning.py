@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from tfbench.contrib.variables import get_variable_full_name
+from tfbench.contrib.framework.variables import get_variable_full_name
 from tfbench.engine import ops
 from tfbench.engine.collections import GraphKeys
 from tfbench.engine.default_graph import get_collection
