@@ -15,6 +15,7 @@ import pytest
 
 from tests.engine.compiled.test_tier import ROOT, SAMPLES, _own_cache, _program
 from tfbench.engine.compiled import background, cache, compiler, priority, tier
+from tfbench.engine.compiled.spawn import spawn
 
 pytestmark = pytest.mark.skipif(not tier.installed(), reason="the extra `fast` is not installed")
 
@@ -146,7 +147,7 @@ def test_a_child_leaves_the_parents_process_alone() -> None:
         "    os._exit(0)\n"
         "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0\n"
         f"assert tier.kernel({SAMPLES!r}, 'scale', 'f4', 3).ready(1)\n"
-        "print(background.background._compiler._process is before, before.poll())\n",
+        "print(background.background._compiler._process is before, before.returncode)\n",
         TFBENCH_FAST="wait",
         PYTHONWARNINGS="error",
     )
@@ -158,14 +159,13 @@ def test_a_child_leaves_the_parents_process_alone() -> None:
 
 def test_half_an_answer_is_none(own: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     begun: list[Any] = []
-    popen = subprocess.Popen
 
-    def half(command: list[str], **options: Any) -> Any:
+    def half(command: list[str], behind: bool) -> Any:
         text = "import sys; sys.stdin.readline(); print('{\"compiled\": \"AAAA', end='')"
-        begun.append(popen([command[0], "-c", text] if not begun else command, **options))
+        begun.append(spawn([command[0], "-c", text] if not begun else command, behind))
         return begun[-1]
 
-    monkeypatch.setattr(subprocess, "Popen", half)
+    monkeypatch.setattr(compiler, "spawn", half)
     with tier.using(tier.WAIT):
         assert tier.kernel(SAMPLES, "scale", "f4", 2).ready(1) is not None
     assert len(begun) == 2
@@ -204,7 +204,6 @@ def test_where_it_gets_no_core_a_less_modest_one_takes_over(own: Any, monkeypatc
             assert kernel.done.wait(60)
         assert kernel.run is not None
         assert own._compiler._level == priority.MODEST
-        own._compiler._process.poll()
         nice = os.getpriority(os.PRIO_PROCESS, own._compiler._process.pid)
         assert nice == min(19, os.getpriority(os.PRIO_PROCESS, 0) + priority._NICE)
 
@@ -217,6 +216,64 @@ def test_what_the_system_refuses_is_left(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(os, "nice", refuse, raising=False)
     for level in (priority.EQUAL, priority.MODEST, priority.IDLE):
         priority.lower(level)
+
+
+@posix
+def test_a_process_is_spawned_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPAWNED", "täglich")
+    text = (
+        "import os, sys\n"
+        "print(os.getpgid(0) == os.getpid(), os.environ['SPAWNED'], sys.stdin.read(), flush=True)\n"
+        "print('nobody reads this', file=sys.stderr)\n"
+    )
+    process = spawn([sys.executable, "-X", "utf8", "-c", text], behind=True)
+    process.stdin.write(b"hello")
+    process.stdin.close()
+    assert process.stdout.read().decode() == "True täglich hello\n"
+    process.stdout.close()
+    assert process.wait() == process.wait() == 0
+    process.kill()  # nothing is there to end
+
+
+@linux
+def test_it_keeps_no_file_of_the_program_open(own: Any) -> None:
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    with tier.using(tier.WAIT):
+        assert tier.kernel(SAMPLES, "scale", "f4", 2).ready(1) is not None
+    assert own._compiler.running
+    os.close(writing)
+    assert os.read(reading, 1) == b""  # nobody else could write
+    os.close(reading)
+
+
+@posix
+def test_children_that_somebody_else_has_waited_for() -> None:
+    process = spawn([sys.executable, "-c", ""], behind=False)
+    os.waitpid(process.pid, 0)
+    assert process.wait() == 0
+    process.stdin.close()
+    process.stdout.close()
+
+
+def test_a_program_that_is_not_there() -> None:
+    before = len(os.listdir("/dev/fd")) if os.path.exists("/dev/fd") else 0
+    with pytest.raises(FileNotFoundError, match="/nowhere/python"):
+        spawn(["/nowhere/python"], behind=False)
+    assert before == (len(os.listdir("/dev/fd")) if before else 0)
+
+
+@posix
+def test_without_standard_streams() -> None:
+    """The pipes then get their numbers."""
+    made = _program(
+        "import os\nfrom tfbench.engine.compiled import tier\n"
+        "kept = os.dup(1)\n"
+        "for number in (0, 1, 2): os.close(number)\n"
+        f"os.write(kept, b'yes' if tier.kernel({SAMPLES!r}, 'scale', 'f4', 2).ready(1) else b'no')\n",
+        TFBENCH_FAST="wait",
+    )
+    assert made.stdout == "yes"
 
 
 # -- the cache ---------------------------------------------------------------------------------------------------------

@@ -47,10 +47,8 @@ _LIBRARY = (
     "importlib.readers",
     "string",
     "hashlib",
-    "locale",
     "signal",
     "selectors",
-    "subprocess",
 )
 
 

@@ -12,7 +12,6 @@ import contextlib
 import json
 import os
 import selectors
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from typing import Any
 from tfbench.engine.compiled.cache import Compiled
 from tfbench.engine.compiled.gently import Gently
 from tfbench.engine.compiled.priority import EQUAL, IDLE, MODEST
+from tfbench.engine.compiled.spawn import spawn
 
 #: So often it is seen to whether the process gets on ...
 _LOOK = 3.0
@@ -33,7 +33,8 @@ class Compiler:
 
     def __init__(self, gently: Gently) -> None:
         self._gently = gently
-        self._process: subprocess.Popen[bytes] | None = None
+        #: as `spawn` makes it
+        self._process: Any = None
         self._level = IDLE
         self._modesty = IDLE
 
@@ -65,9 +66,7 @@ class Compiler:
         wanted = EQUAL if hurried else self._modesty
         if self._process is not None and self._level > wanted:
             self.close()
-        process: subprocess.Popen[bytes] = self._process or self._gently.do(self._start, wanted)
-        assert process.stdin is not None
-        assert process.stdout is not None
+        process = self._process or self._gently.do(self._start, wanted)
         try:
             process.stdin.write(line)
             process.stdin.flush()
@@ -78,24 +77,15 @@ class Compiler:
         except (OSError, ValueError):
             return b""
 
-    def _start(self, level: int) -> subprocess.Popen[bytes]:
+    def _start(self, level: int) -> Any:
         # Not -m: the process has to find the same packages, however this one has found them.
+        # What files the program leaves open to the processes that it starts, is not for this one.
         program = (
-            f"import sys; sys.path[:] = {sys.path!r}; from {__package__}.priority import lower; lower({level}); "
+            f"import os, sys; os.closerange(3, 65536); sys.path[:] = {sys.path!r}; "
+            f"from {__package__}.priority import lower; lower({level}); "
             f"from {__package__}.worker import main; main()"
         )
-        # A group of its own: Ctrl-C in a terminal goes to all processes of the foreground group.
-        apart: dict[str, Any] = {"process_group": 0}
-        if sys.platform == "win32":
-            behind = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0) if level != EQUAL else 0
-            apart = {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | behind}
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            **apart,
-        )
+        self._process = spawn([sys.executable, "-c", program], level != EQUAL)
         self._level = level
         return self._process
 
@@ -107,9 +97,8 @@ class Compiler:
         process.kill()
         process.wait()
         for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+            with contextlib.suppress(OSError):
+                pipe.close()
 
     def kill(self) -> None:
         """Ends the process; whoever waits for its answer learns that it has ended."""
@@ -126,9 +115,8 @@ class Compiler:
         process.returncode = 0  # nothing to wait for
         nothing = os.open(os.devnull, os.O_RDWR)
         for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                # The files stay open, elsewhere: a buffer may be locked, and its end is written when it is freed.
-                os.dup2(nothing, pipe.fileno(), inheritable=False)
+            # The files stay open, elsewhere: a buffer may be locked, and its end is written when it is freed.
+            os.dup2(nothing, pipe.fileno(), inheritable=False)
         os.close(nothing)
 
 
@@ -139,10 +127,10 @@ def _read(answer: bytes) -> Compiled:
     return Compiled.unpack(base64.b64decode(reply["compiled"]))
 
 
-def _gets_on(process: subprocess.Popen[bytes]) -> bool:
+def _gets_on(process: Any) -> bool:
     """Waits for something to read: True. False as soon as the process has had no part of the processor to speak of."""
     with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ)  # type: ignore[arg-type]
+        selector.register(process.stdout, selectors.EVENT_READ)
         before = _used(process)
         while not selector.select(_LOOK):
             after = _used(process)
@@ -152,7 +140,7 @@ def _gets_on(process: subprocess.Popen[bytes]) -> bool:
     return True
 
 
-def _used(process: subprocess.Popen[bytes]) -> float | None:
+def _used(process: Any) -> float | None:
     """The seconds of CPU time that a process has used; None where that is not known, or it has ended."""
     try:
         return time.clock_gettime(~process.pid << 3 | 2)  # how Linux numbers the clocks of processes
