@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tfbench as tf
-from tfbench.engine.stepping import Stopped
+from tfbench.engine.stepping import GO, Stopped
 
 
 class Loop:
@@ -175,6 +175,7 @@ def test_what_did_not_come_about_is_forgotten(looping: Any) -> None:
     control.pause()
     control.forget()
     session.run("train/second")
+    assert (control.wants, control.at) == (GO, None)
 
 
 def test_those_that_are_spared(looping: Any) -> None:
