@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels import blocks, conv_taps, threads
+from tfbench.engine.kernels import blocks, conv_spread, conv_taps, threads
 from tfbench.engine.kernels.correlate import Correlation, Sources
 from tfbench.engine.kernels.geometry import Array, Window
 
@@ -122,6 +122,9 @@ class InputGradient:
     def __call__(self, dy: Array, filter: Array) -> Array:
         if not self.parts or dy.size == 0:
             return np.asarray(conv_taps.input_gradient(np, dy, filter, self.windows))
+        made = conv_spread.input_gradient(dy, filter, self.input, self.windows)
+        if made is not None:
+            return made
         dx = blocks.aligned(self.input, dy.dtype) if self.covered else np.zeros(self.input, dy.dtype)
         vertical, horizontal = self.windows[-2:]
         images = dx.reshape(-1, vertical.input, horizontal.input, self.input[-1])
