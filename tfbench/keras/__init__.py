@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import Any
 
 _PARTS = (
-    "activations", "backend", "constraints", "initializers", "layers", "models", "regularizers", "utils",
+    "activations", "backend", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "models",
+    "optimizers", "regularizers", "utils",
 )  # fmt: skip
 _NAMES = {"Input": "layers", "Model": "models", "Sequential": "models"}
 #: the version of Keras whose interface this is

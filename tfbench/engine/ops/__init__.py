@@ -136,6 +136,7 @@ from tfbench.engine.ops import (  # public as `tf.nn` or `tf.image`, or known by
     summaries,
     tables,
     training,
+    training_keras,
 )
 
 # What the families list, and not the families' own modules: `tf.random` is another one than `ops/random.py`.

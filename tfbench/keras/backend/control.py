@@ -124,9 +124,12 @@ class Function:
         """The outputs, as arrays, in the form of `outputs`."""
         feeds = dict(self.feed_dict)
         session = get_session()
-        for tensor, value in zip(self.inputs, nest.flatten(inputs), strict=False):
+        given = nest.flatten(inputs)
+        computed = [value for value in given if isinstance(value, (Tensor, Variable))]
+        values = iter(session.run(computed) if computed else ())  # in one run: they may be of one element of a data set
+        for tensor, value in zip(self.inputs, given, strict=False):
             if isinstance(value, (Tensor, Variable)):
-                value = session.run(value)
+                value = next(values)
             if value is not None:
                 feeds[tensor] = np.asarray(value, dtype=tensor.dtype.as_numpy_dtype) if _is_array(tensor) else value
         outputs, fetched, _ = session.run([self.outputs, self.fetches, self.updates_op], feeds, **self._options)

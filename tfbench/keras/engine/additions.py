@@ -89,6 +89,16 @@ class Collects:
     def metrics(self) -> list[Any]:
         return [*self._metrics, *self._of_parts("metrics")]
 
+    def add_metric(self, value: Any, aggregation: str | None = None, name: str | None = None) -> None:
+        """Adds what training reports under `name`: a tensor whose mean is taken, or the result of a Metric.
+
+        Raises:
+          ValueError: for a tensor without name or aggregation.
+        """
+        from tfbench.keras.engine.metric_of_tensor import add_metric
+
+        add_metric(self, value, aggregation, name)
+
 
 def _tagged(loss: Any, inputs: Any) -> Any:
     if loss is None:

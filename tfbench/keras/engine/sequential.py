@@ -133,6 +133,15 @@ class Sequential(Model):
         if value is not None:
             raise AttributeError("A Sequential model takes what its first layer takes: set the layer's input_spec")
 
+    def predict_proba(self, x: Any, batch_size: int | None = 32, verbose: int = 0) -> Any:
+        """The same as `predict`."""
+        return self.predict(x, batch_size, verbose)
+
+    def predict_classes(self, x: Any, batch_size: int | None = 32, verbose: int = 0) -> Any:
+        """The most likely class of each element; of one output, whether it is above a half."""
+        found = self.predict(x, batch_size=batch_size, verbose=verbose)
+        return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
+
     def get_config(self) -> dict[str, Any]:
         layers = [{"class_name": type(layer).__name__, "config": layer.get_config()} for layer in self.layers]
         first = self._layers[0] if self._layers else None

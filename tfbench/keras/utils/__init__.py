@@ -11,3 +11,5 @@ from tfbench.keras.utils.generic_utils import (
     get_custom_objects,
     serialize_keras_object,
 )
+from tfbench.keras.utils.progbar import Progbar
+from tfbench.keras.utils.sequence import Sequence
