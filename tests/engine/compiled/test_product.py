@@ -12,7 +12,7 @@ import pytest
 import tfbench as tf
 from tfbench.engine.compiled import product as maker
 from tfbench.engine.compiled import tier, tiles
-from tfbench.engine.kernels import product_compiled, threads
+from tfbench.engine.kernels import blas, product_compiled, threads
 
 pytestmark = pytest.mark.skipif(not tier.installed(), reason="the extra `fast` is not installed")
 
@@ -35,6 +35,7 @@ def _matrices(m: int, n: int, k: int) -> tuple[Any, Any]:
     [
         (8, 16, 32), (100, 128, 784), (13, 48, 700), (31, 400, 33), (9, 1024, 1300), (200, 16, 5),
         (100, 10, 128), (128, 10, 100), (100, 128, 10), (2, 2, 1000), (3, 1000, 7), (57, 33, 17), (40, 250, 1),
+        (200, 520, 30), (193, 501, 700),
     ],
 )  # fmt: skip
 def test_as_numpy(m: int, n: int, k: int, turned_a: bool, turned_b: bool) -> None:
@@ -82,6 +83,26 @@ def test_what_is_left_to_blas() -> None:
         ):
             assert product_compiled.product(left, right) is None
         assert product_compiled.product(a, b) is not None
+
+
+def test_large_products_are_for_the_better_of_the_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(product_compiled, "_MOST", 40_000)
+    a, b = _matrices(64, 48, 20)
+    with tier.using(tier.WAIT):
+        for narrow, width, compiled in ((False, 16, False), (True, 16, True), (True, 8, False)):
+            monkeypatch.setattr(blas, "is_narrow", lambda narrow=narrow: narrow)
+            monkeypatch.setattr(product_compiled, "_width", lambda width=width: width)
+            assert (product_compiled.product(a, b) is not None) is compiled
+            assert product_compiled.product(a[:32], b) is not None
+
+
+def test_fewer_columns_of_tiles_than_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(product_compiled, "WORTH_THREADS", 1)
+    a, b = _matrices(64, 16, 20)
+    with tier.using(tier.WAIT):
+        for count, compiled in ((1, True), (8, False)):
+            with threads.limit(count):
+                assert (product_compiled.product(a, b) is not None) is compiled
 
 
 def test_a_bound_product_sees_other_matrices() -> None:

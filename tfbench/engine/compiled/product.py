@@ -1,15 +1,15 @@
 """Products of two matrices of fixed shapes as machine code: the tiles of convolutions without a convolution.
 
 Small products are where this is faster than BLAS, which first copies both matrices into the order that its own tiles
-want. Here A is read where it lies, transposed or not, and so are the rows of B. A transposed B is turned round, as much
-of it at a time as stays in the cache (`turning`).
+want. Here A is read where it lies, transposed or not, and so are the rows of B. Where B is transposed, or long rows of
+it are read often, as much of it as stays in the cache is laid out anew at a time (`panels`).
 """
 
 from __future__ import annotations
 
 from itertools import groupby
 
-from tfbench.engine.compiled import objects, tiles, turning
+from tfbench.engine.compiled import objects, panels, tiles
 from tfbench.engine.compiled.convolution import Tiles, blocks, call_tile, rounded
 from tfbench.engine.compiled.ir import Function, module
 from tfbench.engine.compiled.sources import Assembly
@@ -17,6 +17,8 @@ from tfbench.engine.compiled.tiles import Sum, cut
 
 #: terms of a sum that are added up in registers before they go to memory: B's part of them stays in the cache
 _TERMS = 640
+#: rows of A and columns of B from which on B is laid out anew: where its rows lie far apart, the first cache keeps few
+_MANY, _LONG = 192, 500
 #: bytes that may lie on the stack
 _STACK = 64 << 10
 
@@ -36,15 +38,19 @@ def units(n: int, m: int) -> int:
     return len(blocks(tiles.host(), n, m))
 
 
+def _lays_out(m: int, n: int, turned_b: int) -> bool:
+    return bool(turned_b) or (m >= _MANY and n >= _LONG)
+
+
 def _panel(m: int, n: int, k: int) -> int:
-    """Bytes of a column of tiles of B, turned round."""
+    """Bytes of a column of tiles of B that is laid out anew."""
     on = tiles.host()
     return 4 * max(cut(k, _TERMS)) * rounded(on, max(wide for _, wide in blocks(on, n, m)))
 
 
 def scratch(m: int, n: int, k: int, turned_b: int) -> int:
     """Bytes of scratch memory that the product wants; what is little it has on the stack."""
-    size = _panel(m, n, k) if turned_b else 0
+    size = _panel(m, n, k) if _lays_out(m, n, turned_b) else 0
     return size if size > _STACK else 0
 
 
@@ -56,6 +62,7 @@ def product(m: int, n: int, k: int, turned_a: int, turned_b: int) -> Assembly:
     on = tiles.host()
     row, step = (4, 4 * m) if turned_a else (4 * k, 4)
     line = 4 * n
+    lays_out = _lays_out(m, n, turned_b)
     arguments = "ptr %a, ptr %b, ptr %c, i64 %first, i64 %last, i64 %scratch"
     entry = Function("tfbench_product", f"ptr %table, {arguments}", exported=True, returns="i64")
     shapes = (k, m) if turned_a else (m, k), (n, k) if turned_b else (k, n), (m, n)
@@ -63,10 +70,10 @@ def product(m: int, n: int, k: int, turned_a: int, turned_b: int) -> Assembly:
     entry.do(f"call void @body({', '.join(f'ptr {one}' for one in found)}, i64 %first, i64 %last, i64 %scratch)")
     entry.give(0)
     made = Function("body", arguments)
-    parts = {adds: Tiles(on, adds=adds, prefix=f"tile{int(adds)}x", exact=not turned_b) for adds in (False, True)}
-    turns = turning.Turns(on)
+    parts = {adds: Tiles(on, adds=adds, prefix=f"tile{int(adds)}x", exact=not lays_out) for adds in (False, True)}
+    laid_out = panels.Panels(on)
     panel = ""
-    if turned_b:
+    if lays_out:
         outside = scratch(m, n, k, turned_b)
         panel = (
             made.new("inttoptr i64 %scratch to ptr")
@@ -85,11 +92,11 @@ def product(m: int, n: int, k: int, turned_a: int, turned_b: int) -> Assembly:
             with made.loop(low, high) as number:
                 place = made.add(start, made.multiply(made.subtract(number, column), wide))
                 c_block = made.at("%c", made.multiply(place, 4))
-                if turned_b:
+                b_line, b_block = line, made.at(b_at, made.multiply(place, 4 * k if turned_b else 4))
+                if lays_out:
+                    apart = 4 * k if turned_b else line
+                    laid_out.call(made, b_block, panel, wide, terms, apart, turned=bool(turned_b))
                     b_line, b_block = 4 * rounded(on, wide), panel
-                    turns.call(made, made.at(b_at, made.multiply(place, 4 * k)), panel, wide, terms, 4 * k)
-                else:
-                    b_line, b_block = line, made.at(b_at, made.multiply(place, 4))
                 for first, size, rows in runs(cut(m, on.rows(-(-wide // on.width)))):
                     name = made_tiles.name(
                         [Sum(terms, step, b_line)],
@@ -102,6 +109,6 @@ def product(m: int, n: int, k: int, turned_a: int, turned_b: int) -> Assembly:
                         a_block = made.at(a_at, made.multiply(above, row))
                         call_tile(made, name, a_block, b_block, made.at(c_block, made.multiply(above, line)))
             column += times
-    functions = [*turns.functions, *parts[False].functions, *parts[True].functions, made, entry]
+    functions = [*laid_out.functions, *parts[False].functions, *parts[True].functions, made, entry]
     text = module(functions, on.declarations)
     return Assembly("tfbench_product", text, ["f4[2]", "f4[2]", "f4[2]", "i8", "i8", "i8"])

@@ -15,6 +15,7 @@ import importlib
 import os
 import threading
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ import numpy as np
 #: (transpose, m, n, k, a, lda, b, ldb, beta, c, ldc): C = A @ B + beta * C, or A.T @ B + beta * C. Matrices are
 #: row-major, given by address and row length; m, n and k are the sizes of the product.
 Gemm = Callable[[bool, int, int, int, int, int, int, int, float, int, int], None]
+
+#: what OpenBLAS' own functions are called
+_NAMES = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
 
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 
@@ -56,9 +60,8 @@ class _OneThread:
 
     def _find(self) -> None:
         library = _library()
-        prefixes = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
-        self._get = _symbol(library, *(prefix.format("get_num_threads") for prefix in prefixes))
-        self._set = _symbol(library, *(prefix.format("set_num_threads") for prefix in prefixes))
+        self._get = _symbol(library, *(prefix.format("get_num_threads") for prefix in _NAMES))
+        self._set = _symbol(library, *(prefix.format("set_num_threads") for prefix in _NAMES))
         if self._get is None or self._set is None:
             self._get = self._set = None
         else:
@@ -104,6 +107,20 @@ class _OneThread:
 
 
 one_thread = _OneThread()
+
+#: OpenBLAS' kernels for x86 with vectors of 512 bits
+_WIDE = frozenset({b"SkylakeX", b"Cooperlake", b"SapphireRapids"})
+
+
+@cache
+def is_narrow() -> bool:
+    """Whether NumPy's BLAS is an OpenBLAS whose kernels do without vectors of 512 bits, as on processors new to it."""
+    ask = _symbol(_library(), *(prefix.format("get_corename") for prefix in _NAMES))
+    if ask is None:
+        return False
+    ask.restype = ctypes.c_char_p
+    return ask() not in _WIDE
+
 
 _gemms: dict[np.dtype[Any], Gemm | None] = {}
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfbench.engine.compiled import tier
-from tfbench.engine.kernels import threads
+from tfbench.engine.kernels import blas, threads
 
 Array = Any
 
@@ -18,8 +18,9 @@ Multiply = Callable[[Array, Array], Array]
 
 #: rows of A and columns of B from which on this is faster than BLAS, whose product with a vector is good
 _NARROW = 2
-#: multiplications from which on, and up to which, this is faster than BLAS
-LEAST, _MOST = 4_000, 200_000_000
+#: multiplications from which on, and up to which, this is faster than BLAS; and the most for a BLAS that does not know
+#: the processor's widest vectors, where it never is
+LEAST, _MOST, _MOST_WIDE = 4_000, 200_000_000, 20_000_000_000
 #: multiplications that are worth several threads: below a third of a millisecond, waking the others and waiting for
 #: them costs more, and on a busy machine far more
 WORTH_THREADS = 16_000_000
@@ -78,18 +79,21 @@ def _find(a: Array, b: Array, turned_a: bool, turned_b: bool) -> tuple[Any, bool
     if turned_b:
         other, n = n, other
     work = m * n * k
-    if not LEAST <= work <= _MOST or m < _NARROW or n < _NARROW or k != other:
+    if not LEAST <= work <= _MOST_WIDE or m < _NARROW or n < _NARROW or k != other:
         return None
     if a.dtype is not _FLOAT or b.dtype is not _FLOAT or not a.flags.c_contiguous or not b.flags.c_contiguous:
         return None
-    if n % 4 and not _has_vectors():
+    if work > _MOST and not blas.is_narrow():
         return None
     run: Any = tier.kernel("product", "product", m, n, k, int(turned_a), int(turned_b)).ready(work // 8)
-    if run is None:
+    if run is None or (n % 4 and _width() <= 4) or (work > _MOST and _width() < 16):
+        return None
+    several = work >= WORTH_THREADS and threads.count() > 1
+    if several and _columns(n, m) < threads.count():
         return None
     out = np.empty((m, n), np.float32)
     size = _scratch(m, n, k, turned_b)
-    if work < WORTH_THREADS or threads.count() == 1:
+    if not several:
         run(a, b, out, 0, _ALL, threads.scratch(size).ctypes.data if size else 0)
         return run, not size and work < WORTH_THREADS, out
 
@@ -103,11 +107,11 @@ def _find(a: Array, b: Array, turned_a: bool, turned_b: bool) -> tuple[Any, bool
 
 
 @cache
-def _has_vectors() -> bool:
-    """Whether the processor reads parts of vectors, so that matrices need not be whole ones."""
-    from tfbench.engine.compiled.tiles import host
+def _width() -> int:
+    """Numbers in the processor's widest vector. Those of more than four can be read in parts."""
+    from tfbench.engine.compiled.tiles import host  # LLVM says it, which is there when there is machine code
 
-    return host().width > 4
+    return host().width
 
 
 @cache

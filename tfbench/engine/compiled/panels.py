@@ -1,4 +1,7 @@
-"""A matrix of float32 turned round: squares as wide as a vector are transposed in registers."""
+"""Parts of a matrix of float32 laid out side by side, as it is or turned round.
+
+What is turned goes through squares as wide as a vector, which are transposed in registers.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,38 @@ from tfbench.engine.compiled.ir import Function
 from tfbench.engine.compiled.tiles import Vectors
 
 
-class Turns:
-    """The functions that turn parts of a matrix, each made once."""
+class Panels:
+    """The functions that lay parts of a matrix out, each made once."""
 
     def __init__(self, on: Vectors) -> None:
         self._on = on
-        self._names: dict[tuple[int, int, int], str] = {}
+        self._names: dict[tuple[int, int, int, bool], str] = {}
         self.functions: list[Function] = []
 
-    def call(self, made: Function, source: str, target: str, rows: int, columns: int, line: int) -> None:
-        """Has `rows x columns` numbers, whose rows are `line` bytes apart, laid out by columns, each of whole vectors.
+    def call(self, made: Function, source: str, target: str, wide: int, terms: int, line: int, *, turned: bool) -> None:
+        """Lays out `terms` rows of `wide` numbers, each in whole vectors.
 
-        What such a column has more than `rows` is zero.
+        Rows of the source are `line` bytes apart. Those that are `turned` are its columns: what a vector then has more
+        than `wide` is zero, like everything that is behind a row otherwise.
         """
-        key = rows, columns, line
+        key = wide, terms, line, turned
         if key not in self._names:
-            self._names[key] = f"turn{len(self._names)}"
-            self.functions.append(_turn(self._names[key], self._on, *key))
+            self._names[key] = f"panel{len(self._names)}"
+            write = _turn if turned else _copy
+            self.functions.append(write(self._names[key], self._on, *key[:3]))
         made.do(f"call void @{self._names[key]}(ptr {source}, ptr {target})")
+
+
+def _copy(name: str, on: Vectors, wide: int, terms: int, line: int) -> Function:
+    made = Function(name, "ptr %source, ptr %target")
+    vectors = -(-wide // on.width)
+    with made.loop(0, terms) as index:
+        source = made.at("%source", made.multiply(index, line))
+        target = made.at("%target", made.multiply(index, 4 * on.width * vectors))
+        for start in range(0, wide, on.width):
+            value = on.load(made, made.at(source, 4 * start), wide - start)
+            made.do(f"store {on.type} {value}, ptr {made.at(target, 4 * start)}, align 4")
+    return made
 
 
 def _turn(name: str, on: Vectors, rows: int, columns: int, line: int) -> Function:
