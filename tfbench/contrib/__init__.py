@@ -10,6 +10,7 @@ _PARTS = (
     "crf",
     "data",
     "deprecated",
+    "estimator",
     "feature_column",
     "framework",
     "layers",

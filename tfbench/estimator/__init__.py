@@ -29,20 +29,25 @@ from tfbench.train.session_run_hook import SessionRunArgs, SessionRunContext, Se
 
 _LAZY = {
     "BaselineClassifier": "canned.estimators",
+    "BaselineEstimator": "canned.with_heads",
     "BaselineRegressor": "canned.estimators",
     "DNNClassifier": "canned.estimators",
+    "DNNEstimator": "canned.with_heads",
     "DNNLinearCombinedClassifier": "canned.estimators",
+    "DNNLinearCombinedEstimator": "canned.with_heads",
     "DNNLinearCombinedRegressor": "canned.estimators",
     "DNNRegressor": "canned.estimators",
     "Estimator": "estimator",
     "EstimatorSpec": "spec",
     "EvalSpec": "training",
     "LinearClassifier": "canned.estimators",
+    "LinearEstimator": "canned.with_heads",
     "LinearRegressor": "canned.estimators",
     "ModeKeys": "spec",
     "RunConfig": "run_config",
     "TrainSpec": "training",
     "WarmStartSettings": "warm_start",
+    "add_metrics": "canned.more_metrics",
     "classifier_parse_example_spec": "canned.parsing",
     "regressor_parse_example_spec": "canned.parsing",
     "train_and_evaluate": "training",
@@ -52,14 +57,14 @@ _LAZY = {
 }
 
 __all__ = [
-    "BaselineClassifier", "BaselineRegressor", "CheckpointSaverHook", "CheckpointSaverListener", "DNNClassifier",
-    "DNNLinearCombinedClassifier", "DNNLinearCombinedRegressor", "DNNRegressor", "Estimator", "EstimatorSpec",
-    "EvalSpec", "Exporter", "FeedFnHook", "FinalExporter", "FinalOpsHook", "GlobalStepWaiterHook", "LatestExporter",
-    "LinearClassifier", "LinearRegressor", "LoggingTensorHook", "ModeKeys", "NanLossDuringTrainingError",
-    "NanTensorHook", "ProfilerHook", "RunConfig", "SecondOrStepTimer", "SessionRunArgs", "SessionRunContext",
-    "SessionRunHook", "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "TrainSpec",
-    "WarmStartSettings", "classifier_parse_example_spec", "export", "inputs", "regressor_parse_example_spec",
-    "train_and_evaluate",
+    "BaselineClassifier", "BaselineEstimator", "BaselineRegressor", "CheckpointSaverHook", "CheckpointSaverListener",
+    "DNNClassifier", "DNNEstimator", "DNNLinearCombinedClassifier", "DNNLinearCombinedEstimator",
+    "DNNLinearCombinedRegressor", "DNNRegressor", "Estimator", "EstimatorSpec", "EvalSpec", "Exporter", "FeedFnHook",
+    "FinalExporter", "FinalOpsHook", "GlobalStepWaiterHook", "LatestExporter", "LinearClassifier", "LinearEstimator",
+    "LinearRegressor", "LoggingTensorHook", "ModeKeys", "NanLossDuringTrainingError", "NanTensorHook", "ProfilerHook",
+    "RunConfig", "SecondOrStepTimer", "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues",
+    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "TrainSpec", "WarmStartSettings", "add_metrics",
+    "classifier_parse_example_spec", "export", "inputs", "regressor_parse_example_spec", "train_and_evaluate",
 ]  # fmt: skip
 
 

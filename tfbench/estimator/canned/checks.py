@@ -109,11 +109,11 @@ def checked_weights(features: Any, weight_column: Any, logits: Any, for_each_log
             return ops.identity(weights, name=scope)
 
 
-def in_range(labels: Any, classes: int) -> Any:
+def in_range(labels: Any, classes: int, message: str | None = None) -> Any:
     """The labels, once they are seen to be numbers of classes."""
     with name_scope(None, "assert_range", [labels]):
         highest = convert_to_tensor(classes - 1, dtype=labels.dtype)
-        below = ops.assert_less_equal(labels, highest, message="Labels must <= n_classes - 1")
-        above = ops.assert_non_negative(labels, message="Labels must >= 0")
+        below = ops.assert_less_equal(labels, highest, message=message or "Labels must <= n_classes - 1")
+        above = ops.assert_non_negative(labels, message=message or "Labels must >= 0")
         with control_dependencies([below, above]):
             return ops.identity(labels)

@@ -31,8 +31,8 @@ def classifier_head(n_classes: int, weight_column: Any, label_vocabulary: Any, l
 class _ClassifierHead(Head):
     classes: int
 
-    def __init__(self, weight_column: Any, label_vocabulary: Any, loss_reduction: str) -> None:
-        super().__init__(weight_column, loss_reduction)
+    def __init__(self, weight_column: Any, label_vocabulary: Any, loss_reduction: str, loss_fn: Any, name: Any) -> None:
+        super().__init__(weight_column, loss_reduction, loss_fn, name)
         self._vocabulary = label_vocabulary
 
     def _ids(self, labels: Any) -> Any:
@@ -65,17 +65,34 @@ class _ClassifierHead(Head):
 class BinaryHead(_ClassifierHead):
     """Two classes: the logit is that of class 1.
 
+    Args:
+      label_vocabulary: the classes' names, if labels are strings.
+      thresholds: accuracy, precision and recall are measured for each of these probabilities, too.
+      weight_column, loss_reduction, loss_fn, name: as for Head.
+
     Raises:
       TypeError: if the vocabulary is no list.
+      ValueError: for a threshold that is not between 0 and 1.
     """
 
     logits_dimension = 1
     classes = 2
 
-    def __init__(self, weight_column: Any, label_vocabulary: Any, loss_reduction: str) -> None:
+    def __init__(
+        self,
+        weight_column: Any,
+        label_vocabulary: Any,
+        loss_reduction: str,
+        thresholds: Any = None,
+        loss_fn: Any = None,
+        name: str | None = None,
+    ) -> None:
+        self._thresholds = tuple(thresholds or ())
+        if not all(0 < threshold < 1 for threshold in self._thresholds):
+            raise ValueError(f"thresholds not in (0, 1): {self._thresholds}.")
         if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
             raise TypeError(f"label_vocabulary should be a list or tuple. Given type: {type(label_vocabulary)}")
-        super().__init__(weight_column, label_vocabulary, loss_reduction)
+        super().__init__(weight_column, label_vocabulary, loss_reduction, loss_fn, name)
 
     def predictions(self, logits: Any) -> dict[str, Any]:
         with name_scope(None, "predictions", [logits]):
@@ -111,7 +128,7 @@ class BinaryHead(_ClassifierHead):
         logistic, ids = predictions["logistic"], predictions["class_ids"]
         with name_scope(None, "metrics"):
             label_mean = keys.labels_mean(labels, weights, keys.LABEL_MEAN)
-            return {
+            found = {
                 keys.AVERAGE_LOSS: metrics.mean(loss.unreduced_loss, weights=weights, name=keys.AVERAGE_LOSS),
                 keys.ACCURACY: metrics.accuracy(labels, ids, weights=weights, name=keys.ACCURACY),
                 keys.PRECISION: metrics.precision(labels, ids, weights=weights, name=keys.PRECISION),
@@ -122,23 +139,38 @@ class BinaryHead(_ClassifierHead):
                 keys.AUC: keys.auc(labels, logistic, weights, keys.AUC),
                 keys.AUC_PR: keys.auc(labels, logistic, weights, keys.AUC_PR, curve="PR"),
             }
+            for threshold in self._thresholds:
+                found.update(keys.at_threshold(labels, logistic, weights, threshold))
+            return found
 
 
 class MultiClassHead(_ClassifierHead):
     """A logit for each of three classes or more.
 
+    Args:
+      label_vocabulary: the classes' names, if labels are strings.
+      weight_column, loss_reduction, loss_fn, name: as for Head.
+
     Raises:
       ValueError: for fewer classes, or if the vocabulary is no list.
     """
 
-    def __init__(self, n_classes: Any, weight_column: Any, label_vocabulary: Any, loss_reduction: str) -> None:
+    def __init__(
+        self,
+        n_classes: Any,
+        weight_column: Any,
+        label_vocabulary: Any,
+        loss_reduction: str,
+        loss_fn: Any = None,
+        name: str | None = None,
+    ) -> None:
         if n_classes is None:
             raise ValueError("n_classes cannot be None")
         if n_classes <= 2:
             raise ValueError(f"n_classes must be > 2: {n_classes}.")
         if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
             raise ValueError(f"label_vocabulary should be a list or a tuple. Given type: {type(label_vocabulary)}")
-        super().__init__(weight_column, label_vocabulary, loss_reduction)
+        super().__init__(weight_column, label_vocabulary, loss_reduction, loss_fn, name)
         self.classes = self.logits_dimension = n_classes
 
     def predictions(self, logits: Any) -> dict[str, Any]:

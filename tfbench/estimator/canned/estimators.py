@@ -26,7 +26,9 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _Canned(Estimator):
+class Canned(Estimator):
+    """An Estimator of a model, which gets what all model functions get, the head, and `arguments`."""
+
     def __init__(
         self,
         model: Any,
@@ -42,17 +44,19 @@ class _Canned(Estimator):
         super().__init__(model_fn, model_dir=model_dir, config=config, warm_start_from=warm_start_from)
 
 
-def _deep(
+def deep_of(
     columns: Any, hidden_units: Any, activation: Any, dropout: Any, batch_norm: bool, optimizer: Any, partitioner: Any
 ) -> Deep:
+    """The settings of a network."""
     return Deep(tuple(columns or ()), hidden_units, activation, dropout, batch_norm, optimizer, partitioner)
 
 
-def _wide(columns: Any, optimizer: Any, combiner: str, partitioner: Any = None) -> Wide:
+def wide_of(columns: Any, optimizer: Any, combiner: str, partitioner: Any = None) -> Wide:
+    """The settings of a linear model."""
     return Wide(tuple(columns or ()), optimizer, combiner, partitioner)
 
 
-class DNNClassifier(_Canned):
+class DNNClassifier(Canned):
     """A network that tells classes apart.
 
     Args:
@@ -87,13 +91,13 @@ class DNNClassifier(_Canned):
         batch_norm: bool = False,
     ) -> None:
         head = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        deep = _deep(
+        deep = deep_of(
             feature_columns, hidden_units, activation_fn, dropout, batch_norm, optimizer, input_layer_partitioner
         )
         super().__init__(dnn_model, head, (deep,), model_dir, config, warm_start_from)
 
 
-class DNNRegressor(_Canned):
+class DNNRegressor(Canned):
     """A network that predicts `label_dimension` numbers; further arguments are DNNClassifier's."""
 
     def __init__(
@@ -113,13 +117,13 @@ class DNNRegressor(_Canned):
         batch_norm: bool = False,
     ) -> None:
         head = RegressionHead(label_dimension, weight_column, loss_reduction)
-        deep = _deep(
+        deep = deep_of(
             feature_columns, hidden_units, activation_fn, dropout, batch_norm, optimizer, input_layer_partitioner
         )
         super().__init__(dnn_model, head, (deep,), model_dir, config, warm_start_from)
 
 
-class LinearClassifier(_Canned):
+class LinearClassifier(Canned):
     """A linear model that tells classes apart.
 
     Args:
@@ -145,11 +149,11 @@ class LinearClassifier(_Canned):
         sparse_combiner: str = "sum",
     ) -> None:
         head = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        wide = _wide(feature_columns, optimizer, sparse_combiner, partitioner)
+        wide = wide_of(feature_columns, optimizer, sparse_combiner, partitioner)
         super().__init__(linear_model, head, (wide,), model_dir, config, warm_start_from)
 
 
-class LinearRegressor(_Canned):
+class LinearRegressor(Canned):
     """A linear model that predicts `label_dimension` numbers; further arguments are LinearClassifier's."""
 
     def __init__(
@@ -166,16 +170,17 @@ class LinearRegressor(_Canned):
         sparse_combiner: str = "sum",
     ) -> None:
         head = RegressionHead(label_dimension, weight_column, loss_reduction)
-        wide = _wide(feature_columns, optimizer, sparse_combiner, partitioner)
+        wide = wide_of(feature_columns, optimizer, sparse_combiner, partitioner)
         super().__init__(linear_model, head, (wide,), model_dir, config, warm_start_from)
 
 
-def _check_columns(linear: Any, deep: Any) -> None:
+def check_columns(linear: Any, deep: Any) -> None:
+    """Raises ValueError if neither model has columns."""
     if not linear and not deep:
         raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
 
 
-class DNNLinearCombinedClassifier(_Canned):
+class DNNLinearCombinedClassifier(Canned):
     """A network and a linear model, together: wide and deep. Each learns with an optimizer of its own.
 
     Raises:
@@ -202,17 +207,17 @@ class DNNLinearCombinedClassifier(_Canned):
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
     ) -> None:
-        _check_columns(linear_feature_columns, dnn_feature_columns)
+        check_columns(linear_feature_columns, dnn_feature_columns)
         head = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        deep = _deep(
+        deep = deep_of(
             dnn_feature_columns, dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm, dnn_optimizer,
             input_layer_partitioner,
         )  # fmt: skip
-        wide = _wide(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
+        wide = wide_of(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
         super().__init__(combined_model, head, (deep, wide), model_dir, config, warm_start_from)
 
 
-class DNNLinearCombinedRegressor(_Canned):
+class DNNLinearCombinedRegressor(Canned):
     """As DNNLinearCombinedClassifier, to predict `label_dimension` numbers."""
 
     def __init__(
@@ -234,13 +239,13 @@ class DNNLinearCombinedRegressor(_Canned):
         batch_norm: bool = False,
         linear_sparse_combiner: str = "sum",
     ) -> None:
-        _check_columns(linear_feature_columns, dnn_feature_columns)
+        check_columns(linear_feature_columns, dnn_feature_columns)
         head = RegressionHead(label_dimension, weight_column, loss_reduction)
-        deep = _deep(
+        deep = deep_of(
             dnn_feature_columns, dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm, dnn_optimizer,
             input_layer_partitioner,
         )  # fmt: skip
-        wide = _wide(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
+        wide = wide_of(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
         super().__init__(combined_model, head, (deep, wide), model_dir, config, warm_start_from)
 
 
@@ -248,7 +253,7 @@ def _weight_key(weight_column: Any) -> Any:
     return weight_column.key if isinstance(weight_column, NumericColumn) else weight_column
 
 
-class BaselineClassifier(_Canned):
+class BaselineClassifier(Canned):
     """Learns how often each class is there, and predicts that whatever the features are."""
 
     def __init__(
@@ -265,7 +270,7 @@ class BaselineClassifier(_Canned):
         super().__init__(baseline_model, head, (optimizer, _weight_key(weight_column)), model_dir, config)
 
 
-class BaselineRegressor(_Canned):
+class BaselineRegressor(Canned):
     """Learns the mean of the labels, and predicts that whatever the features are."""
 
     def __init__(

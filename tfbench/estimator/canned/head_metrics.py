@@ -44,6 +44,22 @@ def accuracy_baseline(mean: Metric) -> Metric:
         return ops.maximum(value, 1.0 - value, name="value"), ops.maximum(update, 1 - update, name="update_op")
 
 
+def at_threshold(labels: Any, predictions: Any, weights: Any, threshold: float) -> dict[str, Metric]:
+    """Accuracy, precision and recall where what is predicted above a threshold counts as class 1, by name."""
+    end = f"positive_threshold_{threshold:g}"
+    given = [predictions, labels, weights]
+    accuracy = f"{ACCURACY}/{end}"
+    with name_scope(accuracy, f"accuracy_at_{threshold}", [*given, threshold]) as scope:
+        above = ops.to_float(ops.greater_equal(predictions, threshold))
+        found = {accuracy: metrics.accuracy(labels=labels, predictions=above, weights=weights, name=scope)}
+    options = {"labels": labels, "predictions": predictions, "thresholds": (threshold,), "weights": weights}
+    for key, measure in ((PRECISION, metrics.precision_at_thresholds), (RECALL, metrics.recall_at_thresholds)):
+        with name_scope(f"{key}/{end}", f"{key}_at_{threshold}", given) as scope:
+            value, update = measure(**options, name=scope)
+            found[f"{key}/{end}"] = ops.squeeze(value), ops.squeeze(update)
+    return found
+
+
 def auc(labels: Any, predictions: Any, weights: Any, name: str, curve: str = "ROC") -> Metric:
     """The area under a curve."""
     with name_scope(name, "auc", [predictions, labels, weights]) as scope:

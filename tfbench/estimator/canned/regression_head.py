@@ -15,21 +15,37 @@ from tfbench.estimator.export import PredictOutput, RegressionOutput
 class RegressionHead(Head):
     """Predicts `label_dimension` numbers; the loss is the mean of squared errors.
 
+    Args:
+      inverse_link_fn: what is predicted, of the logits; default: these themselves.
+      weight_column, loss_reduction, loss_fn, name: as for Head.
+
     Raises:
       ValueError: for a dimension below 1.
     """
 
-    loss_of = "predictions"
     weight_for_each_logit = True
 
-    def __init__(self, label_dimension: int, weight_column: Any, loss_reduction: str) -> None:
-        super().__init__(weight_column, loss_reduction)
+    def __init__(
+        self,
+        label_dimension: int,
+        weight_column: Any,
+        loss_reduction: str,
+        loss_fn: Any = None,
+        inverse_link_fn: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(weight_column, loss_reduction, loss_fn, name)
         if label_dimension < 1:
             raise ValueError(f"Invalid label_dimension {label_dimension}.")
         self.label_dimension = self.logits_dimension = label_dimension
+        self._inverse_link = inverse_link_fn
+        self.loss_of = "predictions" if inverse_link_fn is None else "logits"
 
     def predictions(self, logits: Any) -> dict[str, Any]:
-        return {"predictions": checked_logits(logits, self.logits_dimension)}
+        logits = checked_logits(logits, self.logits_dimension)
+        if self._inverse_link is None:
+            return {"predictions": logits}
+        return {"predictions": self._inverse_link(logits), "logits": logits}
 
     def export_outputs(self, predictions: dict[str, Any]) -> dict[str, Any]:
         output = RegressionOutput(predictions["predictions"])
