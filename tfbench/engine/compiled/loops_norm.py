@@ -15,6 +15,8 @@ from tfbench.engine.compiled.sources import Loops
 Array = Any
 
 _TILE = 8_192
+#: values from what is read to what is fetched
+_AHEAD = 2_048
 
 
 def moments(kind: str) -> Loops:
@@ -97,25 +99,16 @@ def grad_sums(kind: str) -> Loops:
 
     def loops(x: Array, dy: Array, centre: Array, given: Array, along: Array, total: Array, projected: Array) -> None:
         rows, channels = x.shape
-        tile = max(4, _TILE // channels)
+        tile, ahead = max(1, _TILE // channels), max(1, _AHEAD // channels)
         total[:] = 0
         projected[:] = 0
         for start in range(0, rows, tile):
-            end = min(rows, start + tile)
-            fours = end - (end - start) % 4
             given[:] = 0
             along[:] = 0
-            for i in range(start, fours, 4):
-                fetch(x, (i + 4) * channels, 4 * channels)
-                fetch(dy, (i + 4) * channels, 4 * channels)
-                for k in range(channels):
-                    c = centre[k]
-                    a, b, d, e = dy[i, k], dy[i + 1, k], dy[i + 2, k], dy[i + 3, k]
-                    given[k] += (a + b) + (d + e)
-                    along[k] += (a * (x[i, k] - c) + b * (x[i + 1, k] - c)) + (
-                        d * (x[i + 2, k] - c) + e * (x[i + 3, k] - c)
-                    )
-            for i in range(fours, end):
+            for i in range(start, min(rows, start + tile)):
+                # Row by row: two arrays of which several rows are read at once would be fetched badly.
+                fetch(x, (i + ahead) * channels, channels)
+                fetch(dy, (i + ahead) * channels, channels)
                 for k in range(channels):
                     given[k] += dy[i, k]
                     along[k] += dy[i, k] * (x[i, k] - centre[k])
@@ -131,19 +124,17 @@ def column_sums(kind: str) -> Loops:
 
     def loops(x: Array, part: Array, total: Array) -> None:
         rows, channels = x.shape
-        tile = max(8, _TILE // channels)
+        tile, ahead = max(2, _TILE // channels // 2 * 2), max(1, _AHEAD // channels)
         total[:] = 0
         for start in range(0, rows, tile):
             end = min(rows, start + tile)
-            eights = end - (end - start) % 8
+            pairs = end - (end - start) % 2
             part[:] = 0
-            for i in range(start, eights, 8):
-                fetch(x, (i + 8) * channels, 8 * channels)
+            for i in range(start, pairs, 2):
+                fetch(x, (i + ahead) * channels, 2 * channels)
                 for k in range(channels):
-                    part[k] += ((x[i, k] + x[i + 1, k]) + (x[i + 2, k] + x[i + 3, k])) + (
-                        (x[i + 4, k] + x[i + 5, k]) + (x[i + 6, k] + x[i + 7, k])
-                    )
-            for i in range(eights, end):
+                    part[k] += x[i, k] + x[i + 1, k]
+            for i in range(pairs, end):
                 for k in range(channels):
                     part[k] += x[i, k]
             for k in range(channels):
