@@ -1,4 +1,5 @@
-"""Training steps: the CIFAR-10 model of `examples/cifar10.py` with a batch of 128, and a small dense network."""
+"""Training steps: the CIFAR-10 model of `examples/cifar10.py` with a batch of 128, small dense networks, and blocks of a
+transformer, which are many small operations."""
 
 from __future__ import annotations
 
@@ -43,10 +44,51 @@ def _dense(optimizer: Callable[[Any], Any], batch: int) -> Callable[[Any, int], 
             step = optimizer(tf).minimize(loss)
             sess = session(tf, threads)
             sess.run(tf.global_variables_initializer())
-        feed = {x: rng.normal(size=(batch, 784)).astype(np.float32), labels: rng.integers(0, 10, batch).astype(np.int32)}
+        feed = {
+            x: rng.normal(size=(batch, 784)).astype(np.float32),
+            labels: rng.integers(0, 10, batch).astype(np.int32),
+        }
         return lambda: sess.run([step, loss], feed)
 
     return make
+
+
+def _blocks(tf: Any, threads: int) -> Callable[[], object]:
+    """Self-attention and a feed-forward network, each with dropout and layer normalisation, twice; Adam."""
+    import numpy as np
+
+    size, rng = 64, np.random.default_rng(0)
+
+    def dense(value: Any, units: int, name: str) -> Any:
+        with tf.variable_scope(name):
+            w = tf.get_variable("w", [value.shape[-1], units])
+            return tf.tensordot(value, w, 1) + tf.get_variable("b", [units], initializer=tf.zeros_initializer())
+
+    def normal(value: Any, name: str) -> Any:
+        with tf.variable_scope(name):
+            mean, variance = tf.nn.moments(value, [-1], keep_dims=True)
+            offset, scale = (tf.get_variable(one, [size], initializer=tf.ones_initializer()) for one in "bg")
+            return tf.nn.batch_normalization(value, mean, variance, offset, scale, 1e-6)
+
+    def gelu(x: Any) -> Any:
+        return 0.5 * x * (1.0 + tf.tanh(0.79788456 * (x + 0.044715 * tf.pow(x, 3.0))))
+
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None, 16, size])
+        value = x
+        for block in range(2):
+            with tf.variable_scope(f"block{block}"):
+                query, key, given = (dense(value, size, name) for name in ("query", "key", "value"))
+                weights = tf.nn.softmax(tf.matmul(query, key, transpose_b=True) * 0.125)
+                mixed = dense(tf.matmul(weights, given), size, "mixed")
+                value = normal(value + tf.nn.dropout(mixed, rate=0.1), "normal1")
+                value = normal(value + dense(gelu(dense(value, 4 * size, "inner")), size, "outer"), "normal2")
+        loss = tf.reduce_mean(tf.square(value - 1.0))
+        step = tf.train.AdamOptimizer(1e-3).minimize(loss)
+        sess = session(tf, threads)
+        sess.run(tf.global_variables_initializer())
+    feed = {x: rng.normal(size=(4, 16, size)).astype(np.float32)}
+    return lambda: sess.run([step, loss], feed)
 
 
 SUITE = Suite(
@@ -69,5 +111,6 @@ SUITE = Suite(
                 ("Adam", lambda tf: tf.train.AdamOptimizer(1e-3)),
             )
         ],
+        Case("two transformer blocks of 64, batch of 4", _blocks, work=4, unit="examples"),
     ],
 )

@@ -231,7 +231,7 @@ class TestShapes:
         with tf.Session() as session:
             for rows in [*range(1, 40), *range(1, 40)]:
                 assert session.run(made, {x: np.ones(rows)}).tolist() == [2.0] * rows
-        assert len(seen.made[0]._by_shapes) == region_run._MOST_SHAPES
+        assert len(seen.made[0]._cases) == region_run._MOST_SHAPES
 
     def test_arrays_that_do_not_lie_in_order(self, seen: Seen) -> None:
         x = tf.placeholder(tf.float32, [5, 4])
@@ -262,7 +262,7 @@ class TestShapes:
                 assert session.run(made, {x: [], taken: True}).tolist() == []
                 assert session.run(made, {x: [0.0], taken: True}).tolist() == [1]
                 assert session.run(made, {x: [5.0], taken: False}).tolist() == [5]
-        assert None in seen.made[0]._by_shapes.values()
+        assert None in [case.compiled for case in seen.made[0]._cases.values()]
 
     def test_what_would_be_kept_several_times_over_is_not_compiled(self, seen: Seen) -> None:
         x = tf.placeholder(tf.float32, [None, 512])
@@ -270,6 +270,62 @@ class TestShapes:
         _same(_runs(made, {x: np.random.default_rng(0).normal(size=(1000, 512))}))
         assert seen.made
         assert not seen.ran
+
+
+class TestKnown:
+    """What shapes and constants decide is the same object each time, and who fetches it gets a copy."""
+
+    def test_it_is_known_after_other_steps(self, seen: Seen) -> None:
+        x = tf.placeholder(tf.float32, [None, 6])
+        w = tf.constant(np.eye(6, dtype=np.float32))
+        rows = tf.shape(x)[0]
+        product = tf.matmul(tf.reshape(x, tf.stack([rows * 2, 3])), w[:3, :3])
+        back = tf.reduce_mean(tf.reshape(product, tf.stack([rows, 6])), tf.range(0, rows - rows + 1))
+        again = tf.fill([rows * 3], 2.0) * tf.cast(tf.range(rows * 3), tf.float32)
+        with tf.Session() as session:
+            for size in (2, 2, 2, 5, 2, 5, 5):
+                values = np.random.default_rng(0).normal(size=(size, 6)).astype(np.float32)
+                mean, line = session.run([back, again], {x: values})
+                np.testing.assert_allclose(mean, values.mean(0), rtol=1e-5, atol=1e-7)
+                assert line.tolist() == [2.0 * number for number in range(3 * size)]
+        later = [region for region in seen.made if region._same is not None]
+        assert later
+        assert all(len(region._cases) <= 3 for region in seen.made)
+
+    def test_it_may_be_written_to(self, seen: Seen) -> None:
+        x = tf.placeholder(tf.float32, [None])
+        sizes = tf.shape(x)
+        doubled = tf.concat([sizes, sizes * 2], 0)
+        v = tf.Variable([0, 0])
+        with tf.Session() as session:
+            session.run(v.initializer)
+            for _ in range(4):
+                assert session.run(sizes, {x: [1, 2]}).tolist() == [2]
+                found, _ = session.run([doubled, tf.identity(doubled)], {x: [1, 2]})
+                assert found.tolist() == [2, 4]
+                found += 1
+                changed = tf.assign_add(tf.assign(v, doubled), [1, 1])
+                for _ in range(3):
+                    assert session.run(changed, {x: [1, 2]}).tolist() == [3, 5]
+
+    def test_what_is_large_is_not_kept(self, seen: Seen) -> None:
+        x = tf.placeholder(tf.float32, [None])
+        numbers = tf.range(tf.size(x) * 3)
+        with tf.Session() as session:
+            for rows in (4000, 4000, 4000, 10):
+                picked = session.run(tf.gather(numbers, [0, 5]) * 2 + tf.shape(numbers), {x: np.ones(rows)})
+                assert picked.tolist() == [3 * rows, 3 * rows + 10]
+                assert session.run(numbers, {x: np.ones(rows)}).tolist() == list(range(3 * rows))
+        assert not any(np.size(value) > 4096 for region in seen.made for case in region._cases.values()
+                       for _, value, _ in case.known)  # fmt: skip
+
+    def test_more_shapes_than_are_kept(self, seen: Seen) -> None:
+        x = tf.placeholder(tf.float32, [None])
+        size = tf.size(x) * 2 + 1
+        made = tf.matmul(tf.reshape(x, [1, -1]), tf.reshape(x, [-1, 1]))[0, 0] * tf.cast(size - 1, tf.float32)
+        with tf.Session() as session:
+            for rows in [*range(1, 40), *range(39, 0, -1)]:
+                assert session.run(made, {x: np.ones(rows)}) == rows * 2 * rows
 
 
 class TestOrder:

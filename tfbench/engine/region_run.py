@@ -22,8 +22,6 @@ from tfbench.engine.program import Program
 from tfbench.engine.run_errors import FAILED_STEP
 from tfbench.engine.steps import MoveStep, Step
 
-Shapes = tuple[tuple[int, ...], ...]
-
 #: numbers in the largest array of a region that is not one loop; and from which on one is shared out
 _LARGEST, _SHARED = 1 << 17, 1 << 17
 #: numbers in a value that shapes decide, at most
@@ -37,9 +35,6 @@ _OVERHEAD = 16 << 10
 _TYPES = {kind: np.dtype(name) for name, kind in KINDS.items()}
 
 
-_UNSEEN: Any = object()
-
-
 class Member:
     """A step of a region; `known` says that shapes and constants decide what it makes."""
 
@@ -51,7 +46,11 @@ class Member:
 
 
 class Region:
-    """The function of a region: of the values in the slots `takes`, to those in the slots `gives`."""
+    """The function of a region: of the values in the slots `takes`, to those in the slots `gives`.
+
+    `same` says which of the values are the very same objects as long as shapes are the same: what another region
+    knows. What this one knows is given as the same objects, too, if it is not fetched.
+    """
 
     def __init__(
         self,
@@ -60,6 +59,7 @@ class Region:
         takes: Sequence[int],
         gives: Sequence[int],
         constants: set[int],
+        same: set[int],
     ) -> None:
         self._program = program
         self._members = members
@@ -67,24 +67,39 @@ class Region:
         self._gives = gives
         self._constants = constants
         self._one = len(gives) == 1
-        self._by_shapes: dict[Shapes, _Compiled | None] = {}
+        #: for each value whether it counts by itself, not by its shape; None if none does
+        self._same = [slot in same for slot in takes] if same.intersection(takes) else None
+        self._known = {slot for member in members if member.known for slot in member.step.outputs}
+        self._fetched = set(program.fetch_slots)
+        self._cases: dict[tuple[Any, ...], _Case] = {}
+        #: whether what is known is small enough to be kept
+        self._learns = True
         #: the steps as a function (`generate.Generated`), once they are one, and what it gets besides the values
         self._steps: Any = None
         self._guard: list[bool] = []
 
     def __call__(self, *values: Any) -> Any:
-        shapes = tuple([value.shape for value in values])
-        compiled = self._by_shapes.get(shapes, _UNSEEN)
-        if compiled is _UNSEEN:
-            if len(self._by_shapes) < _MOST_SHAPES:
-                return self._result(self._first(shapes, values))
-        elif compiled is not None:
+        if self._same is None:
+            key = tuple([value.shape for value in values])
+        else:
+            key = tuple([id(v) if same else v.shape for v, same in zip(values, self._same, strict=True)])
+        case = self._cases.get(key)
+        if case is None:
+            learns = self._learns and len(self._cases) < _MOST_SHAPES
+            return self._result(self._first(key, values) if learns else self._one_by_one(values))
+        compiled = case.compiled
+        results: Any = None
+        if compiled is not None:
             run = compiled.kernel.ready(compiled.work)
             if run is not None:
                 results = compiled.run(run, values)
-                if results is not None:
-                    return self._result(results)
-        return self._result(self._one_by_one(values))
+        elif case.is_all:
+            results = [None] * len(case.known)
+        if results is None:
+            results = list(self._one_by_one(values))
+        for position, value, copies in case.known:
+            results[position] = value.copy() if copies else value
+        return self._result(results)
 
     def _result(self, results: Sequence[Any]) -> Any:
         return results[0] if self._one else results
@@ -107,7 +122,7 @@ class Region:
             raise
         return results
 
-    def _first(self, shapes: Shapes, values: Sequence[Any]) -> Sequence[Any]:
+    def _first(self, key: tuple[Any, ...], values: Sequence[Any]) -> list[Any]:
         """Runs the steps one by one, and asks for code for these shapes."""
         found = dict(zip(self._takes, values, strict=True))
         template = self._program.template
@@ -121,12 +136,43 @@ class Region:
                 raise
             results = result if isinstance(step, Step) and step.returns_tuple else [result]
             found.update(zip(step.outputs, results, strict=False))
+        same = [slot for slot, same in zip(self._takes, self._same or (), strict=False) if same]
         try:
-            described = _Description(self._program, self._members, self._takes, self._constants, found)
-            self._by_shapes[shapes] = described.ask(self._gives)
+            described = _Description(self._program, self._members, self._takes, {*self._constants, *same}, found)
+            compiled = described.ask([None if slot in self._known else slot for slot in self._gives])
         except Refused:
-            self._by_shapes[shapes] = None
-        return [_as_scalar(found[slot]) for slot in self._gives]
+            compiled = None
+        results = [_as_scalar(found[slot]) for slot in self._gives]
+        known = [
+            (position, results[position], slot in self._fetched and isinstance(results[position], np.ndarray))
+            for position, slot in enumerate(self._gives)
+            if slot in self._known
+        ]
+        held = [found[slot] for slot in same]
+        if any(np.size(value) > _MOST_KNOWN for value in [*held, *(value for _, value, _ in known)]):
+            self._learns = False
+            return results
+        self._cases[key] = _Case(compiled, known, len(known) == len(self._gives), held)
+        for position, value, copies in known:
+            results[position] = value.copy() if copies else value
+        return results
+
+
+class _Case:
+    """A region for some shapes: code for them, and what is known of its results."""
+
+    __slots__ = ("_held", "compiled", "is_all", "known")
+
+    def __init__(
+        self, compiled: _Compiled | None, known: list[tuple[int, Any, bool]], is_all: bool, held: list[Any]
+    ) -> None:
+        self.compiled = compiled
+        #: (which result, its value, whether who asks gets a copy)
+        self.known = known
+        #: whether these are all results
+        self.is_all = is_all
+        #: objects whose identity is part of the key: they must live as long as it
+        self._held = held
 
 
 class _Compiled:
@@ -141,7 +187,7 @@ class _Compiled:
         taken: list[int] | None,
         fixed: list[Any],
         made: list[tuple[tuple[int, ...], Any]],
-        places: list[tuple[bool, Any]],
+        places: list[int | None],
         scratch: int,
         shares: bool,
     ) -> None:
@@ -152,7 +198,7 @@ class _Compiled:
         self._fixed = fixed
         #: shapes and types of the arrays that it fills
         self._made = made
-        #: for each result whether it is known before; the value, or which array it is and whether a number
+        #: for each result which array it is; None for what is known before
         self._places = places
         self._scratch = scratch
         self._shares = shares
@@ -171,12 +217,8 @@ class _Compiled:
             except TypeError:
                 return None
         return [
-            (what.copy() if isinstance(what, np.ndarray) else what)
-            if known
-            else made[what][()]
-            if self._made[what][0] == ()
-            else made[what]
-            for known, what in self._places
+            None if which is None else made[which][()] if self._made[which][0] == () else made[which]
+            for which in self._places
         ]
 
     def _choose(self, taken: list[int], values: Sequence[Any]) -> list[Any]:
@@ -219,9 +261,9 @@ class _Description:
         for member in members:
             self._add(member)
 
-    def ask(self, gives: Sequence[int]) -> _Compiled:
+    def ask(self, gives: Sequence[int | None]) -> _Compiled:
         """The kernel and how it is called; Refused if there can be none."""
-        outputs = [slot for slot in dict.fromkeys(gives) if slot not in self._known]
+        outputs = [slot for slot in dict.fromkeys(gives) if slot is not None]
         if not outputs or not self._inputs:
             raise Refused("Nothing is computed.")
         text = json.dumps(
@@ -235,7 +277,6 @@ class _Description:
         lowered = Lowered(text)
         if self._largest > _LARGEST and not lowered.parts:
             raise Refused("Large arrays are computed op by op.")
-        places = [(True, self._found[slot]) if slot in self._known else (False, outputs.index(slot)) for slot in gives]
         positions = [self._takes.index(slot) if slot in self._takes else -1 for slot in self._input_slots]
         fixed = [np.ascontiguousarray(self._value(slot)) for slot in self._input_slots if slot not in self._takes]
         return _Compiled(
@@ -244,7 +285,7 @@ class _Description:
             None if positions == list(range(len(self._takes))) else positions,
             fixed,
             [(np.shape(self._found[slot]), _TYPES[_kind(self._found[slot])]) for slot in outputs],
-            places,
+            [None if slot is None else outputs.index(slot) for slot in gives],
             lowered.scratch,
             lowered.parts and self._largest >= _SHARED,
         )

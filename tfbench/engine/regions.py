@@ -7,7 +7,8 @@ its last op was. Steps between them that have nothing to do with them are moved 
 may write to a variable, a loop, or a change of guard.
 
 What depends on shapes alone (`Shape`, sums and products of sizes) is not computed again: it is the same whenever the
-region's inputs have the same shapes. So is what is computed from constants.
+region's inputs have the same shapes. So is what is computed from constants. A region gives what it knows as the same
+objects each time, so that regions after it know what follows from them.
 
 A region is compiled for the shapes that it meets (`region_run`); until then, and for shapes that it cannot be compiled
 for, its steps are run one after another as they were. A run that is observed goes step by step and sees every op.
@@ -80,6 +81,8 @@ class Regions:
         self._program = program
         self._placement = program.placement
         self._readers = count_readers(program)
+        #: slots that hold the very same objects as long as shapes are the same: regions before have made them
+        self._same: set[int] = set()
         self._constants = {
             slot
             for tensor, slot in program.slots.items()
@@ -160,9 +163,13 @@ class Regions:
             bool(step.inputs)
             and op.type not in fused_types.ELEMENTWISE_OF_MANY
             and not op.op_def.stateful
-            and all(slot in self._constants or slot in region.known for slot, _ in step.inputs)
-            and all(tensor._dtype.name in ("int32", "int64") for tensor in op.outputs_list)
+            and all(self._is_decided(region, slot) for slot, _ in step.inputs)
+            and all(_is_small(tensor) for tensor in op.outputs_list)
         )
+
+    def _is_decided(self, region: _Open, slot: int) -> bool:
+        """Whether shapes and constants decide what is in a slot."""
+        return slot in self._constants or slot in region.known or slot in self._same
 
     def _computes(self, region: _Open, step: Step | MoveStep) -> bool:
         """Whether a step is one that machine code is written for."""
@@ -175,7 +182,7 @@ class Regions:
         static = _STATIC.get(op.type, ())
         for position in static:
             slot = step.inputs[position][0]
-            if slot not in self._constants and slot not in region.known:
+            if not self._is_decided(region, slot):
                 return False
         if op.type in _VIEWS:
             # Of what comes from outside it is a view, which costs nothing.
@@ -197,7 +204,9 @@ class Regions:
         """Puts a region, or its members if it is too small to be one, into the list; whether it is one."""
         members = region.members
         computing = sum(not member.known and self._is_work(member.step) for member in members)
-        if computing < _LEAST:
+        # What is known is worth a region for the sake of those that come after and know more for it.
+        known = sum(1 if member.step.op.type in _FROM_SHAPES else 2 for member in members if member.known)
+        if computing + known < _LEAST:
             arranged.extend(member.step for member in members)
             return False
         inside: dict[int, int] = {}
@@ -211,7 +220,8 @@ class Regions:
             if self._readers.get(slot, 0) > inside.get(slot, 0)
         ]
         takes = sorted(region.taken)
-        function = Region(self._program, members, takes, outputs, self._constants)
+        function = Region(self._program, members, takes, outputs, self._constants, set(self._same))
+        self._same.update(region.known.difference(self._program.fetch_slots))
         step = Step(members[-1].step.op, function, [(slot, False) for slot in takes], outputs, region.guard)
         step.returns_tuple = len(outputs) != 1
         arranged.append(step)
@@ -219,6 +229,19 @@ class Regions:
 
     def _is_work(self, step: Step | MoveStep) -> bool:
         return step.op.type not in _VIEWS and any(tensor._shape != () for tensor in step.op.outputs_list)
+
+
+def _is_small(tensor: Tensor) -> bool:
+    """Whether a value may be kept for each combination of shapes: sizes and axes are, and numbers."""
+    if tensor._dtype.name in ("int32", "int64"):
+        return True
+    shape = tensor._shape
+    return (
+        tensor._dtype.name in fused_types.KINDS
+        and shape is not None
+        and not any(size is None or size > 8 for size in shape)
+        and len(shape) < 3
+    )
 
 
 def _constant(tensor: Tensor) -> Any:

@@ -326,6 +326,11 @@ def _unless_zero(emit: Emitter, tested: Number, value: Number) -> Number:
     return emit.select(emit.compare("eq", tested, _zero(tested)), _zero(value), value)
 
 
+def _rsqrt_grad(emit: Emitter, y: Number, dy: Number) -> Number:
+    halved = emit.multiply(dy, literal(-0.5, dy.kind))
+    return _unless_zero(emit, dy, emit.multiply(emit.multiply(emit.multiply(halved, y), y), y))
+
+
 def _power(emit: Emitter, x: Number, exponent: float) -> Number:
     if exponent == 2:
         return emit.multiply(x, x)
@@ -360,18 +365,22 @@ FLOATING: dict[str, Expression] = {
     "DivNoNan": lambda emit, a, b: _unless_zero(emit, b, emit.divide(a, b)),
     "Exp": lambda emit, x: emit.function("exp", x),
     "Floor": lambda emit, x: emit.intrinsic("floor", x),
+    "InvGrad": lambda emit, y, dy: _unless_zero(emit, dy, emit.multiply(emit.multiply(emit.negative(dy), y), y)),
     "Inv": lambda emit, x: emit.divide(_one(x), x),
     "Log": lambda emit, x: emit.function("log", x),
     "RealDiv": Emitter.divide,
     "Reciprocal": lambda emit, x: emit.divide(_one(x), x),
+    "ReciprocalGrad": lambda emit, y, dy: _unless_zero(emit, dy, emit.multiply(emit.multiply(emit.negative(dy), y), y)),
     "Relu": _relu,
     "Relu6": _relu6,
     "Relu6Grad": _relu6_grad,
     "ReluGrad": _relu_grad,
     "Rsqrt": lambda emit, x: emit.divide(_one(x), emit.intrinsic("sqrt", x)),
+    "RsqrtGrad": _rsqrt_grad,
     "Sigmoid": _sigmoid,
     "SigmoidGrad": _sigmoid_grad,
     "Sqrt": lambda emit, x: emit.intrinsic("sqrt", x),
+    "SqrtGrad": lambda emit, y, dy: _unless_zero(emit, dy, emit.divide(emit.multiply(dy, literal(0.5, dy.kind)), y)),
     "Tanh": lambda emit, x: emit.function("tanh", x),
     "TanhGrad": _tanh_grad,
 }
