@@ -1,5 +1,6 @@
-"""Training steps: the CIFAR-10 model of `examples/cifar10.py` with a batch of 128, small dense networks, and blocks of a
-transformer, which are many small operations."""
+"""Training steps: the CIFAR-10 model of `examples/cifar10.py` with a batch of 128, small dense networks, and blocks of
+a transformer, which are many small operations.
+"""
 
 from __future__ import annotations
 
