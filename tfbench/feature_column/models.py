@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tfbench.engine import ops
+import numpy as np
+
+from tfbench.engine import nest, ops
 from tfbench.engine.collections import GraphKeys
+from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import add_to_collection, get_collection
 from tfbench.engine.dtypes import float32
 from tfbench.engine.name_scope import name_scope
@@ -198,6 +201,8 @@ def linear_model(
                 f"Items of feature_columns must be either a DenseColumn or CategoricalColumn. Given: {column}"
             )
     weights = InScope(collections, trainable)
+    # As in a Keras model, values become tensors where it is called, all of them at once.
+    features = nest.map_structure(_as_tensor, features)
     made, sums, ordered = Transformed(features), [], []
     found: dict[Any, Any] = {}
     with name_scope(name), variable_scope(name):
@@ -216,6 +221,10 @@ def linear_model(
     if cols_to_vars is not None:
         cols_to_vars.update(found)
     return result
+
+
+def _as_tensor(value: Any) -> Any:
+    return convert_to_tensor(value) if isinstance(value, (np.ndarray, float, int)) else value
 
 
 def _variable(name: str, shape: tuple[int, ...], trainable: bool, collections: list[Any]) -> Any:

@@ -107,6 +107,26 @@ def models_twice(tf):
 
 
 @program()
+def linear_model_of_values(tf):
+    """Features that are arrays, lists, and the value of a sparse tensor."""
+    fc = tf.feature_column
+    features = {
+        "x": np.array([[1.0], [2.0]], np.float32),
+        "l": [[3.0], [4.0]],
+        "s": tf.SparseTensorValue(np.array([[0, 0], [1, 0]]), np.array([1, 2]), np.array([2, 1])),
+    }
+    columns = [fc.numeric_column("x"), fc.numeric_column("l"), fc.categorical_column_with_identity("s", 3)]
+    return filled(tf, tf.feature_column.linear_model(features, columns))
+
+
+@program()
+def input_layer_of_values(tf):
+    fc = tf.feature_column
+    features = {"x": np.array([[1.0], [2.0]], np.float32), "l": [[3.0], [4.0]]}
+    return run(tf, fc.input_layer(features, [fc.numeric_column("x"), fc.numeric_column("l")]))
+
+
+@program()
 def models_reused(tf):
     columns, features = all_kinds(tf)
     dense = [columns["number"], tf.feature_column.embedding_column(columns["ids"], 2)]
