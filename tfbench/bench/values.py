@@ -72,7 +72,7 @@ class _Held(SessionHook):
                 self.session.resources._items[key] = held.item
                 for level in self.levels:
                     if level is not None:
-                        level[key] = (held.item, _copy(held.item))
+                        level[key] = (held.item, held.item.snapshot())
 
     def park(self, ops: Iterable[Operation], owner: Callable[[Operation], str | None]) -> None:
         resources = self.session.resources
@@ -107,7 +107,7 @@ class _Held(SessionHook):
         copies = self.levels.pop() or {}
         for key, (item, saved) in copies.items():
             if isinstance(item, VariableBuffer) and saved is not None and self.session.resources.find(*key) is item:
-                item.put_back(saved if item.array is not saved else item.copied())
+                item.restore(saved if item.array is not saved else item.snapshot())
 
 
 class Values:
@@ -169,10 +169,3 @@ class Values:
     def _end(self) -> None:
         for session, held in self._held.items():
             unhook((session.hooks, held))
-
-
-def _copy(item: Any) -> Any:
-    if isinstance(item, VariableBuffer):
-        return item.copied()
-    take = getattr(item, "snapshot", None)
-    return take() if take is not None else None

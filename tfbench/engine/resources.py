@@ -13,7 +13,7 @@ from tfbench import errors
 from tfbench.engine.dtypes import DType
 
 Array = np.ndarray[Any, Any]
-R = TypeVar("R")
+R = TypeVar("R", bound="Resource")
 
 #: op types that hold the buffer of a reference variable, and those that hold any variable's
 REFERENCE_VARIABLES = frozenset({"VariableV2", "Variable"})
@@ -33,7 +33,23 @@ INITIALIZE = (
 )
 
 
-class VariableBuffer:
+class Resource:
+    """What an op keeps in its session from run to run. Base class: nothing that could be put back, nobody waits."""
+
+    __slots__ = ()
+
+    def snapshot(self) -> Any:
+        """What `restore` takes: a copy of the state, which what happens next does not change."""
+        return None
+
+    def restore(self, saved: Any) -> None:
+        """Makes the state what it was when `snapshot` gave `saved`, which stays as it is and may come again."""
+
+    def cancel_waiting(self) -> None:
+        """Ends all waiting for it: the session is being closed."""
+
+
+class VariableBuffer(Resource):
     """A variable's memory in one session.
 
     `array` is None until the variable is initialised. A reference variable is written in place, so whoever
@@ -107,13 +123,13 @@ class VariableBuffer:
         array = self.array
         return array if array is None or self.device is None else self.device.fetched(array)
 
-    def put_back(self, value: Any) -> None:
-        """Makes `value`, which `copied` gave, the value again; the memory may have become another one meanwhile."""
-        if value is not None and isinstance(value, np.ndarray) is not (self.device is None):
-            value = value.get() if self.device is None else self.device.brought(value)
-        self.array = value
+    def restore(self, saved: Any) -> None:
+        """Makes `saved` the value again, itself and no copy; the memory may have become another one meanwhile."""
+        if saved is not None and isinstance(saved, np.ndarray) is not (self.device is None):
+            saved = saved.get() if self.device is None else self.device.brought(saved)
+        self.array = saved
 
-    def copied(self) -> Array | None:
+    def snapshot(self) -> Array | None:
         """A copy of the value, in the same memory."""
         array = self.array
         if array is None:
@@ -125,7 +141,7 @@ class ResourceStore:
     """All state of one session."""
 
     def __init__(self) -> None:
-        self._items: dict[tuple[str, str], Any] = {}
+        self._items: dict[tuple[str, str], Resource] = {}
         self._lock = threading.Lock()
         #: the session is closed: nobody may wait for anything of it any more
         self.cancelled = False
@@ -135,7 +151,7 @@ class ResourceStore:
         """The resource called `name` in `container`; made on first use."""
         key = (container, name)
         with self._lock:
-            found = self._items.get(key)
+            found: Any = self._items.get(key)
             if found is None:
                 found = self._items[key] = make()
             return found
@@ -148,9 +164,7 @@ class ResourceStore:
         """Ends all waiting for resources: for a place in a queue, for a gradient."""
         self.cancelled = True
         for _, item in self.items():
-            cancel = getattr(item, "cancel_waiting", None)
-            if cancel is not None:
-                cancel()
+            item.cancel_waiting()
 
     def find(self, container: str, name: str) -> Any:
         """The resource, or None."""
@@ -167,7 +181,7 @@ class ResourceStore:
                 if not containers or key[0] in containers:
                     del self._items[key]
 
-    def items(self) -> Iterator[tuple[tuple[str, str], Any]]:
+    def items(self) -> Iterator[tuple[tuple[str, str], Resource]]:
         return iter(list(self._items.items()))
 
     def variables(self) -> dict[str, VariableBuffer]:
@@ -175,15 +189,8 @@ class ResourceStore:
         return {key[1]: value for key, value in self.items() if isinstance(value, VariableBuffer)}
 
     def snapshot(self) -> dict[tuple[str, str], Any]:
-        """Copies of all values, for `restore`. Resources other than variables snapshot and restore themselves."""
-        saved: dict[tuple[str, str], Any] = {}
-        for key, item in self.items():
-            if isinstance(item, VariableBuffer):
-                saved[key] = (item, item.copied())
-            else:
-                take = getattr(item, "snapshot", None)
-                saved[key] = (item, take() if take is not None else None)
-        return saved
+        """All resources, each with its own snapshot, for `restore`."""
+        return {key: (item, item.snapshot()) for key, item in self.items()}
 
     def restore(self, saved: dict[tuple[str, str], Any]) -> None:
         """Puts every resource back to what `snapshot` saw; those made since are forgotten."""
@@ -193,7 +200,4 @@ class ResourceStore:
                     del self._items[key]
             for key, (item, state) in saved.items():
                 self._items[key] = item
-                if isinstance(item, VariableBuffer):
-                    item.put_back(state)
-                elif state is not None:
-                    item.restore(state)
+                item.restore(state)

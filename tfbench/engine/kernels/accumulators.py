@@ -15,6 +15,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.kernel_errors import invalid
+from tfbench.engine.resources import Resource
 from tfbench.engine.shape_math import debug_string
 from tfbench.engine.waiting import Waiter, timed_out
 
@@ -31,7 +32,7 @@ class _Attempt:
         self.waiter: Waiter | None = None
 
 
-class Accumulator:
+class Accumulator(Resource):
     """What dense and sparse accumulators share: counting, and waiting. `shape` has None for unknown sizes."""
 
     def __init__(self, name: str, dtype: Any, shape: Sequence[int | None] | None, mean: bool, store: Any) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from tfbench import errors
 from tfbench.engine.kernels.philox import PhiloxStream
+from tfbench.engine.resources import Resource
 from tfbench.engine.waiting import Waiter, WouldWait, only_tried, timed_out
 
 Array = Any
@@ -58,7 +59,7 @@ class Attempt:
         return self.elements
 
 
-class QueueState:
+class QueueState(Resource):
     """A first-in, first-out queue in one session.
 
     `capacity` below 0 is no limit. `shapes` are those of the components, or empty if they are not known. `store` is

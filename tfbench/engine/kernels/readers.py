@@ -13,13 +13,14 @@ from typing import Any
 from tfbench import errors
 from tfbench.engine.kernel_errors import invalid, unimplemented
 from tfbench.engine.kernels import wire
+from tfbench.engine.resources import Resource
 from tfbench.engine.waiting import Turns
 
 #: a record: its key and its value
 Record = tuple[bytes, bytes]
 
 
-class ReaderState:
+class ReaderState(Resource):
     """One reader in one session: the file that it is at, and how much it has read.
 
     A kind of reader says how a file is begun (`_begin`), and what its next record is (`_next`: None at its end).
@@ -104,8 +105,8 @@ class ReaderState:
             self._last = last
             self._work = last if self._started > self._finished else None
 
-    def cancel_waiting(self) -> None:
-        """Who waits does it in the queue, which wakes them; then the others have their turns, and fail, too."""
+    # Who waits does it in the queue, which wakes them when the session is closed; then the others have their turns, and
+    # fail, too.
 
     def snapshot(self) -> Any:
         """Where the reader is; an open file is not rewound."""

@@ -16,6 +16,7 @@ from tfbench import errors
 from tfbench.engine.dtypes import DType, type_word
 from tfbench.engine.kernel_errors import brackets, invalid, unimplemented
 from tfbench.engine.kernels.hashes import murmur64
+from tfbench.engine.resources import Resource
 
 Array = Any
 
@@ -30,7 +31,7 @@ def _array(items: list[Any], dtype: DType, shape: tuple[int, ...]) -> Array:
     return out.reshape(shape)
 
 
-class _Table:
+class _Table(Resource):
     """What the kinds have in common: scalar keys, and values of one shape."""
 
     kind = ""
@@ -78,9 +79,6 @@ class _Table:
         with self._lock:
             keys, values = list(self._items), list(self._items.values())
         return _array(keys, self.key, (len(keys),)), self._found(values, (len(keys),))
-
-    def cancel_waiting(self) -> None:
-        """Nobody waits for a table."""
 
     def snapshot(self) -> Any:
         return dict(self._items)

@@ -13,6 +13,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, OpDef, op
 from tfbench.engine.ops.named_outputs import named_outputs
 from tfbench.engine.ops.random_common import seed_attrs, stream_of
+from tfbench.engine.resources import Resource
 from tfbench.engine.shape_math import with_rank
 
 __all__ = [
@@ -91,7 +92,7 @@ def _bind_log_uniform(context: Any) -> Any:
     return _drawing(context, _kernels().LogUniform(context.attrs["range_max"]))
 
 
-class _Learned:
+class _Learned(Resource):
     """What a learning sampler of one session has counted, as a resource. Another op of the same name starts anew."""
 
     __slots__ = ("op", "sampler")

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfbench.engine.graph import Operation
 from tfbench.engine.opdef import CPU, op
+from tfbench.engine.resources import Resource
 from tfbench.engine.tensor import Tensor
 
 __all__ = ["Print"]
@@ -43,7 +44,7 @@ def _print_bind(context: Any) -> Any:
     return run
 
 
-class _Counter:
+class _Counter(Resource):
     """How often a Print op of a session has printed."""
 
     def __init__(self) -> None:

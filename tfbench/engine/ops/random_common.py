@@ -20,6 +20,7 @@ from tfbench.engine.graph import Operation
 from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels import random_seeds
 from tfbench.engine.ops.shape_ops import shape_from_input
+from tfbench.engine.resources import Resource
 from tfbench.engine.shape_math import concatenate, debug_string, with_rank
 from tfbench.engine.shapes import Shape
 from tfbench.engine.tensor import Tensor
@@ -37,7 +38,7 @@ RATES = "{half, float, double, int32, int64}"
 # -- streams ---------------------------------------------------------------------------------------------------------
 
 
-class _OpStream:
+class _OpStream(Resource):
     """One op's stream in one session, as a resource. Another op of the same name does not go on with it."""
 
     __slots__ = ("op", "stream")

@@ -12,12 +12,13 @@ from typing import Any
 
 from tfbench import errors
 from tfbench.engine.opdef import Preset
+from tfbench.engine.resources import Resource
 
 #: the container of what belongs to one node; users' containers have other names
 _PRIVATE = "<private state>"
 
 
-class _Private:
+class _Private(Resource):
     """The state of one node. Another node of the same name, after the graph was changed, does not go on with it."""
 
     __slots__ = ("op", "state")

@@ -14,6 +14,7 @@ import numpy as np
 from tfbench.engine.graph import Operation
 from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.opdef import CPU, op
+from tfbench.engine.resources import Resource
 from tfbench.engine.shape_math import with_rank
 from tfbench.engine.shapes import Shape
 
@@ -51,7 +52,7 @@ for _declared in (add_one, add_many, take_many):
 _Sparse = tuple[Array, Array, Array]
 
 
-class SparseMap:
+class SparseMap(Resource):
     """Sparse tensors that are on their way, by number."""
 
     def __init__(self) -> None:

@@ -15,12 +15,13 @@ from tfbench import errors
 from tfbench.engine.dtypes import type_word
 from tfbench.engine.kernel_errors import invalid
 from tfbench.engine.kernels.datasets.base import Context, Dataset, Element
+from tfbench.engine.resources import Resource
 
 #: [element or the error in its place, next cell or None]
 _Cell = list[Any]
 
 
-class IteratorResource:
+class IteratorResource(Resource):
     """An iterator in a session: not initialised, or somewhere in a data set.
 
     `start`, where it is given, makes the data set when the first element is asked for.
