@@ -171,6 +171,14 @@ def test_half_an_answer_is_none(own: Any, monkeypatch: pytest.MonkeyPatch, caplo
     assert len(begun) == 2
 
 
+def test_it_ends_when_there_is_nothing_to_compile(own: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "IDLE", 0.1)
+    with tier.using(tier.WAIT):
+        for factor in (2, 3):
+            assert tier.kernel(SAMPLES, "scale", "f4", factor).ready(1) is not None
+            assert _wait(lambda: not own._compiler.running)
+
+
 @linux
 def test_it_is_as_modest_as_it_can_be_unless_somebody_waits(own: Any) -> None:
     with tier.using(tier.BACKGROUND):

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tfbench.engine.compiled.compiler import Compiler
     from tfbench.engine.compiled.native import Engine
 
-#: Seconds after which an idle process is ended.
-IDLE = 5.0
+#: Seconds after which an idle process is ended. A new one imports Numba again, which takes longer than many a kernel.
+IDLE = 20.0
 
 #: What this thread needs of Python's library, in the order in which each takes little: none of them brings many others.
 #: (Not `logging`: its hooks for forks must not come while one waits.)

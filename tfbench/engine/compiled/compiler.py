@@ -22,10 +22,9 @@ from tfbench.engine.compiled.gently import Gently
 from tfbench.engine.compiled.priority import EQUAL, IDLE, MODEST
 from tfbench.engine.compiled.spawn import spawn
 
-#: So often it is seen to whether the process gets on ...
-_LOOK = 3.0
-#: ... that is, has this part of a core.
-_SHARE = 0.05
+#: So often it is seen to whether the process gets on, that is, has had this part of a core. (All that a CIFAR-10 model
+#: needs takes ten seconds of one.)
+_LOOK, _SHARE = 3.0, 0.1
 
 
 class Compiler:

@@ -8,7 +8,7 @@ import sys
 #: levels: as any other process; behind others, but with a part of each core; only on cores that nobody else wants
 EQUAL, MODEST, IDLE = 0, 1, 2
 
-_NICE = 10
+_NICE = 5
 
 
 def lower(level: int) -> None:
