@@ -69,7 +69,7 @@ class Compiler:
         try:
             process.stdin.write(line)
             process.stdin.flush()
-            if self._level == IDLE and not _gets_on(process):
+            if self._level == IDLE and os.name == "posix" and not _gets_on(process):
                 return None
             answer = process.stdout.readline()
             return answer if answer.endswith(b"\n") else b""
