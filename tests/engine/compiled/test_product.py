@@ -69,6 +69,61 @@ def test_nothing_behind_a_matrix_is_read(m: int, n: int, k: int, turned_b: bool)
     np.testing.assert_allclose(made, a @ b, atol=1e-4, rtol=1e-5)
 
 
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("turned", [(False, False), (False, True), (True, False), (True, True)])
+@pytest.mark.parametrize(
+    ("lead", "m", "n", "k"), [((3,), 20, 33, 17), ((2, 4), 7, 64, 64), ((2, 1, 3), 200, 510, 12), ((1,), 40, 30, 1300)]
+)
+def test_stacks_as_numpy(
+    lead: Any, m: int, n: int, k: int, turned: Any, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(product_compiled, "WORTH_THREADS", 20_000)
+    monkeypatch.setattr(product_compiled, "_LEAST_IN_STACK", 1)
+    rng = np.random.default_rng(0)
+    given = [
+        rng.standard_normal((*lead, *size)).astype(np.float32).swapaxes(-1, -2)
+        if turns
+        else rng.standard_normal((*lead, *size[::-1])).astype(np.float32)
+        for size, turns in zip(((k, m), (n, k)), turned, strict=True)
+    ]
+    with tier.using(tier.WAIT), threads.limit(workers):
+        made = product_compiled.products(*given)
+    np.testing.assert_allclose(made, given[0] @ given[1], atol=2e-5 * k**0.5, rtol=1e-5)
+
+
+def test_stacks_that_are_left_to_blas() -> None:
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal(size).astype(np.float32) for size in ((4, 20, 30), (4, 30, 40)))
+    with tier.using(tier.WAIT):
+        for left, right in (
+            (a, b[:1]),  # one for all
+            (a, b[:, :20]),
+            (a[:, :1].copy(), b),
+            (a[:, :5].copy(), b[:, :, :5].copy()),  # little to do
+            (a[:, :, ::2], b[:, ::2].copy()),
+            (a[:0], b[:0]),
+            (a.astype(np.float64), b.astype(np.float64)),
+            (a.transpose(2, 1, 0).copy().transpose(2, 1, 0), b),
+        ):
+            assert product_compiled.products(left, right) is None
+        assert product_compiled.products(a, b) is not None
+
+
+def test_batch_matmul_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = []
+    real = tier.Kernel.ready
+    monkeypatch.setattr(tier.Kernel, "ready", lambda self, work: used.append(self.maker) or real(self, work))
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal(size).astype(np.float32) for size in ((2, 3, 20, 30), (2, 3, 30, 40)))
+    with tf.Graph().as_default(), tf.Session() as session, tier.using(tier.WAIT):
+        wanted = a @ b
+        turned_a, turned_b = a.swapaxes(-1, -2).copy(), b.swapaxes(-1, -2).copy()
+        np.testing.assert_allclose(session.run(tf.matmul(a, b)), wanted, atol=1e-4)
+        np.testing.assert_allclose(session.run(tf.matmul(turned_a, b, transpose_a=True)), wanted, atol=1e-4)
+        np.testing.assert_allclose(session.run(tf.matmul(a, turned_b, adjoint_b=True)), wanted, atol=1e-4)
+    assert used == ["products"] * 3
+
+
 def test_what_is_left_to_blas() -> None:
     a, b = _matrices(32, 48, 20)
     with tier.using(tier.WAIT):

@@ -19,6 +19,7 @@ from tfbench.engine.compiled.tiles import Sum, cut
 _TERMS = 640
 #: rows of A and columns of B from which on B is laid out anew: where its rows lie far apart, the first cache keeps few
 _MANY, _LONG = 192, 500
+_BODY = "ptr %a, ptr %b, ptr %c, i64 %first, i64 %last, i64 %scratch"
 #: bytes that may lie on the stack
 _STACK = 64 << 10
 
@@ -59,17 +60,33 @@ def product(m: int, n: int, k: int, turned_a: int, turned_b: int) -> Assembly:
 
     A is (m, k), or (k, m) if it is `turned`, B (k, n) or (n, k), and C (m, n).
     """
-    on = tiles.host()
-    row, step = (4, 4 * m) if turned_a else (4 * k, 4)
-    line = 4 * n
-    lays_out = _lays_out(m, n, turned_b)
-    arguments = "ptr %a, ptr %b, ptr %c, i64 %first, i64 %last, i64 %scratch"
-    entry = Function("tfbench_product", f"ptr %table, {arguments}", exported=True, returns="i64")
+    entry = Function("tfbench_product", f"ptr %table, {_BODY}", exported=True, returns="i64")
     shapes = (k, m) if turned_a else (m, k), (n, k) if turned_b else (k, n), (m, n)
     found = [objects.data(entry, f"%{name}", place, shapes[place - 1]) for place, name in enumerate("abc", 1)]
     entry.do(f"call void @body({', '.join(f'ptr {one}' for one in found)}, i64 %first, i64 %last, i64 %scratch)")
     entry.give(0)
-    made = Function("body", arguments)
+    text = module([*_body(m, n, k, turned_a, turned_b), entry], tiles.host().declarations)
+    return Assembly("tfbench_product", text, ["f4[2]", "f4[2]", "f4[2]", "i8", "i8", "i8"])
+
+
+def products(m: int, n: int, k: int, turned_a: int, turned_b: int) -> Assembly:
+    """The same for stacks of matrices: addresses of A, B and C, first and last product, address of scratch memory."""
+    entry = Function("tfbench_products", _BODY.replace("ptr", "i64"), exported=True)
+    matrices = [(entry.new(f"inttoptr i64 %{name} to ptr"), size) for name, size in zip("abc", (m * k, k * n, m * n))]
+    with entry.loop("%first", "%last") as number:
+        given = ", ".join(f"ptr {entry.at(at, entry.multiply(number, 4 * size))}" for at, size in matrices)
+        entry.do(f"call void @body({given}, i64 0, i64 {units(n, m)}, i64 %scratch)")
+    text = module([*_body(m, n, k, turned_a, turned_b), entry], tiles.host().declarations)
+    return Assembly("tfbench_products", text, ["i8"] * 6)
+
+
+def _body(m: int, n: int, k: int, turned_a: int, turned_b: int) -> list[Function]:
+    """The function `body`, and what it calls: a product of matrices that are what they are said to be."""
+    on = tiles.host()
+    row, step = (4, 4 * m) if turned_a else (4 * k, 4)
+    line = 4 * n
+    lays_out = _lays_out(m, n, turned_b)
+    made = Function("body", _BODY)
     parts = {adds: Tiles(on, adds=adds, prefix=f"tile{int(adds)}x", exact=not lays_out) for adds in (False, True)}
     laid_out = panels.Panels(on)
     panel = ""
@@ -109,6 +126,4 @@ def product(m: int, n: int, k: int, turned_a: int, turned_b: int) -> Assembly:
                         a_block = made.at(a_at, made.multiply(above, row))
                         call_tile(made, name, a_block, b_block, made.at(c_block, made.multiply(above, line)))
             column += times
-    functions = [*laid_out.functions, *parts[False].functions, *parts[True].functions, made, entry]
-    text = module(functions, on.declarations)
-    return Assembly("tfbench_product", text, ["f4[2]", "f4[2]", "f4[2]", "i8", "i8", "i8"])
+    return [*laid_out.functions, *parts[False].functions, *parts[True].functions, made]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -21,6 +22,8 @@ _NARROW = 2
 #: multiplications from which on, and up to which, this is faster than BLAS; and the most for a BLAS that does not know
 #: the processor's widest vectors, where it never is
 LEAST, _MOST, _MOST_WIDE = 4_000, 200_000_000, 20_000_000_000
+#: multiplications in a stack of products from which on
+_LEAST_IN_STACK = 50_000
 #: multiplications that are worth several threads: below a third of a millisecond, waking the others and waiting for
 #: them costs more, and on a busy machine far more
 WORTH_THREADS = 16_000_000
@@ -37,6 +40,36 @@ def product(a: Array, b: Array) -> Array | None:
         turned_b = False
     found = _find(a.T if turned_a else a, b.T if turned_b else b, turned_a, turned_b)
     return None if found is None else found[2]
+
+
+def products(a: Array, b: Array) -> Array | None:
+    """a @ b for stacks of as many matrices, each of which may be transposed; None if NumPy has to do it."""
+    turned_a, turned_b = (not x.flags.c_contiguous and x.strides[-2] == x.itemsize for x in (a, b))
+    lead, (m, k), n = a.shape[:-2], a.shape[-2:], b.shape[-1]
+    work = m * n * k
+    count = math.prod(lead)
+    if work * count < _LEAST_IN_STACK or work > _MOST or m < _NARROW or n < _NARROW:
+        return None
+    if a.dtype is not _FLOAT or b.dtype is not _FLOAT or b.shape[:-1] != (*lead, k):
+        return None
+    stored = [x.swapaxes(-1, -2) if turned else x for x, turned in ((a, turned_a), (b, turned_b))]
+    if not all(x.flags.c_contiguous for x in stored):
+        return None
+    run = tier.kernel("product", "products", m, n, k, int(turned_a), int(turned_b)).ready(work * count // 8)
+    if run is None or (n % 4 and _width() <= 4):
+        return None
+    out = np.empty((*lead, m, n), np.float32)
+    size = _scratch(m, n, k, turned_b)
+    places = [x.ctypes.data for x in (*stored, out)]
+    parts = min(count, -(-work * count // (WORTH_THREADS // 4)))
+
+    def compute(tasks: Iterator[int]) -> None:
+        scratch = threads.scratch(size).ctypes.data if size else 0
+        for task in tasks:
+            run(*places, task * count // parts, (task + 1) * count // parts, scratch)
+
+    threads.parallel(parts, compute)
+    return out
 
 
 def bound(turned_a: bool, turned_b: bool, otherwise: Multiply) -> Multiply:

@@ -74,8 +74,8 @@ def _product(xp: Any, a: Any, b: Any) -> Any:
     if xp is np and a.dtype.itemsize == 2 and a.dtype.kind not in "iu":
         return xp.matmul(a.astype(xp.float32), b.astype(xp.float32)).astype(a.dtype)
     work = a.shape[-2] * a.shape[-1] * b.shape[-1]
-    if work >= product_compiled.LEAST and xp is np and a.ndim == b.ndim == 2:
-        made = product_compiled.product(a, b)
+    if xp is np and a.ndim == b.ndim:
+        made = (product_compiled.product if a.ndim == 2 else product_compiled.products)(a, b)
         if made is not None:
             return made
     if _WORTH_ASKING < work < product_compiled.WORTH_THREADS and xp is np:
