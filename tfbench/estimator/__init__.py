@@ -31,6 +31,7 @@ _LAZY = {
     "BaselineClassifier": "canned.estimators",
     "BaselineEstimator": "canned.with_heads",
     "BaselineRegressor": "canned.estimators",
+    "BestExporter": "best_exporter",
     "DNNClassifier": "canned.estimators",
     "DNNEstimator": "canned.with_heads",
     "DNNLinearCombinedClassifier": "canned.estimators",
@@ -57,14 +58,15 @@ _LAZY = {
 }
 
 __all__ = [
-    "BaselineClassifier", "BaselineEstimator", "BaselineRegressor", "CheckpointSaverHook", "CheckpointSaverListener",
-    "DNNClassifier", "DNNEstimator", "DNNLinearCombinedClassifier", "DNNLinearCombinedEstimator",
-    "DNNLinearCombinedRegressor", "DNNRegressor", "Estimator", "EstimatorSpec", "EvalSpec", "Exporter", "FeedFnHook",
-    "FinalExporter", "FinalOpsHook", "GlobalStepWaiterHook", "LatestExporter", "LinearClassifier", "LinearEstimator",
-    "LinearRegressor", "LoggingTensorHook", "ModeKeys", "NanLossDuringTrainingError", "NanTensorHook", "ProfilerHook",
-    "RunConfig", "SecondOrStepTimer", "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues",
-    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "TrainSpec", "WarmStartSettings", "add_metrics",
-    "classifier_parse_example_spec", "export", "inputs", "regressor_parse_example_spec", "train_and_evaluate",
+    "BaselineClassifier", "BaselineEstimator", "BaselineRegressor", "BestExporter", "CheckpointSaverHook",
+    "CheckpointSaverListener", "DNNClassifier", "DNNEstimator", "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor", "DNNRegressor", "Estimator", "EstimatorSpec",
+    "EvalSpec", "Exporter", "FeedFnHook", "FinalExporter", "FinalOpsHook", "GlobalStepWaiterHook", "LatestExporter",
+    "LinearClassifier", "LinearEstimator", "LinearRegressor", "LoggingTensorHook", "ModeKeys",
+    "NanLossDuringTrainingError", "NanTensorHook", "ProfilerHook", "RunConfig", "SecondOrStepTimer", "SessionRunArgs",
+    "SessionRunContext", "SessionRunHook", "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
+    "TrainSpec", "WarmStartSettings", "add_metrics", "classifier_parse_example_spec", "export", "inputs",
+    "regressor_parse_example_spec", "train_and_evaluate",
 ]  # fmt: skip
 
 

@@ -242,6 +242,47 @@ def exported_raw(tf):
         return sorted(tf.saved_model.loader.load(sess, ["serve"], folder).signature_def)
 
 
+@program(oracle="1.15", graph=False)
+def best_exports(tf):
+    """Which evaluations are followed by an export: those better than all before, also of an earlier program."""
+    columns = [tf.feature_column.numeric_column("x")]
+    spec = tf.feature_column.make_parse_example_spec(columns)
+    folder, exports = tempfile.mkdtemp(), []
+
+    def rounds(losses, **options):
+        exporter = tf.estimator.BestExporter(
+            serving_input_receiver_fn=tf.estimator.export.build_parsing_serving_input_receiver_fn(spec), **options
+        )
+        for number, loss in enumerate(losses):
+            found = exporter.export(model, os.path.join(folder, "export"), None, {"loss": loss, "auc": -loss}, False)
+            exports.append((exporter.name, number, found is not None))
+
+    model = tf.estimator.LinearClassifier(columns, model_dir=folder)
+    give = tf.estimator.inputs.numpy_input_fn(
+        {"x": np.array([1.0, -1.0], np.float32)}, np.array([0, 1]), 2, num_epochs=None, shuffle=False
+    )
+    model.train(give, steps=1)
+    model.evaluate(give, steps=1, name="other")
+    rounds([3.0, 2.0, 2.5, 1.5, 1.5], event_file_pattern="eval_other/none*")
+    model.evaluate(give, steps=1)
+    rounds([3.0, 0.1, 0.2])
+    rounds([3.0, 4.0], event_file_pattern=None, name="other", exports_to_keep=1)
+    by_auc = {"compare_fn": lambda best_eval_result, current_eval_result: best_eval_result["auc"] < 0}
+    rounds([3.0, 4.0, -1.0, 5.0], event_file_pattern="eval/none*", **by_auc)
+    return exports, len(os.listdir(os.path.join(folder, "export"))) > 1
+
+
+@program(oracle="1.15", graph=False, messages=[])
+def best_exports_that_cannot_be(tf):
+    exporter = tf.estimator.BestExporter
+    return [
+        attempt(exporter, compare_fn=None),
+        attempt(exporter, compare_fn=lambda best_eval_result: True),
+        attempt(exporter, compare_fn=lambda best_eval_result, current_eval_result, more: True),
+        attempt(exporter, exports_to_keep=0),
+    ]
+
+
 @program(oracle="1.15", graph=False, tol=1e-4)
 def exported_with_a_file(tf):
     """A vocabulary's file goes with the model, and is not needed any more."""
