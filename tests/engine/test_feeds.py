@@ -82,6 +82,10 @@ def test_what_is_kept_under_one_key_is_one_plan() -> None:
                 assert session.run([b, a, b, a.op, "a:0"], feed) == [2, 4, 2, None, 4]
                 assert session.run({"s": [a], "d": (b, a)}, feed) == {"s": [4], "d": (2, 4)}
                 assert session.run([[a], b], feed) == [[4], 2]
+                assert list(session.run({"s": a, "d": b}, feed).items()) == [("s", 4), ("d", 2)]
+                assert list(session.run({"d": a, "s": b}, feed).items()) == [("d", 4), ("s", 2)]
+                assert list(session.run({"d": b, "op": a.op, "x": "x:0"}, feed).values()) == [2, None, 3]
+                assert session.run({1: a, None: b}, feed) == {1: 4, None: 2}
             assert session.run([], {x: 3}) == []
             assert session.run({}, {x: 3}) == {}
             assert session.run([x, b], {x: 3, y: 1}) == [3, 2]

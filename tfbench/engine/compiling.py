@@ -36,18 +36,18 @@ class Compiled:
 
     __slots__ = ("_feeds", "_unfeedable", "fetches", "plan", "single")
 
-    def __init__(self, plan: Plan, fetches: FetchList) -> None:
+    def __init__(self, plan: Plan, fetches: FetchList, feeds: list[_Feed] | None = None) -> None:
         self.plan = plan
         self.fetches = fetches
         #: the fetch is one tensor, whose value is the answer
         self.single = False
-        self._feeds = [_Feed(tensor) for tensor in plan.feeds]
+        self._feeds = [_Feed(tensor) for tensor in plan.feeds] if feeds is None else feeds
         self._unfeedable = -1
 
     def with_nest(self, fetches: FetchList) -> Compiled:
         """The same for another nest of the same tensors."""
-        made = Compiled(self.plan, fetches)
-        made._feeds, made._unfeedable = self._feeds, self._unfeedable
+        made = Compiled(self.plan, fetches, self._feeds)
+        made._unfeedable = self._unfeedable
         return made
 
     def fed(self, graph: Graph, values: Iterable[Any]) -> list[Any]:
@@ -136,6 +136,8 @@ class Plans:
             try:
                 if kind is list or kind is tuple:
                     found = self._plans.get((kind, *fetches, None, *given))
+                elif kind is dict:
+                    found = self._plans.get((kind, *fetches, None, *fetches.values(), None, *given))
                 else:
                     found = self._plans.get((fetches, None, *given))
             except TypeError:  # there is something in it that cannot be a key
@@ -217,12 +219,14 @@ def _key(fetches: Any) -> tuple[Any, ...] | None:
     if kind is Tensor or kind is Operation or kind is str:
         return (fetches,)
     if kind is list or kind is tuple:
-        for item in fetches:
-            inner = type(item)
-            if inner is not Tensor and inner is not Operation and inner is not str:
-                return None
-        return (kind, *fetches)
+        return (kind, *fetches) if _all_simple(fetches) else None
+    if kind is dict and _all_simple(fetches.values()) and all(type(name) is str for name in fetches):
+        return (kind, *fetches, None, *fetches.values())
     return None
+
+
+def _all_simple(fetches: Iterable[Any]) -> bool:
+    return all(type(item) in (Tensor, Operation, str) for item in fetches)
 
 
 def _empty_graph_error(graph: Graph, fetches: Any) -> Exception:
