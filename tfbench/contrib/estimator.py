@@ -8,13 +8,14 @@ from tfbench.engine import ops
 from tfbench.estimator.canned.checks import in_range
 from tfbench.estimator.canned.classifier_heads import BinaryHead, MultiClassHead
 from tfbench.estimator.canned.more_metrics import add_metrics
+from tfbench.estimator.canned.multi_label_head import MultiLabelHead
 from tfbench.estimator.canned.regression_head import RegressionHead
 from tfbench.losses import Reduction
 from tfbench.nn.cross_entropy import log_poisson_loss, sigmoid_cross_entropy_with_logits
 
 __all__ = [
     "add_metrics", "binary_classification_head", "logistic_regression_head", "multi_class_head",
-    "poisson_regression_head", "regression_head",
+    "multi_label_head", "poisson_regression_head", "regression_head",
 ]  # fmt: skip
 
 
@@ -40,6 +41,23 @@ def multi_class_head(
 ) -> MultiClassHead:
     """The head for three classes or more; arguments and errors as those of `MultiClassHead`."""
     return MultiClassHead(n_classes, weight_column, label_vocabulary, loss_reduction, loss_fn, name)
+
+
+def multi_label_head(
+    n_classes: int,
+    weight_column: Any = None,
+    thresholds: Any = None,
+    label_vocabulary: Any = None,
+    loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
+    loss_fn: Any = None,
+    classes_for_class_based_metrics: Any = None,
+    name: str | None = None,
+) -> MultiLabelHead:
+    """The head for classes that an example may have several of; arguments and errors as those of `MultiLabelHead`."""
+    return MultiLabelHead(
+        n_classes, weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn,
+        classes_for_class_based_metrics, name,
+    )  # fmt: skip
 
 
 def regression_head(

@@ -67,6 +67,52 @@ def logistic_regression(tf):
     return seen(tf, linear(tf, head), (1 / (1 + np.exp(-SCORE))).astype(np.float32))
 
 
+LABELLED = {
+    "plain": {},
+    "options": {"thresholds": [0.4], "classes_for_class_based_metrics": [2, 0], "weight_column": "w", "name": "mine"},
+    "words": {"label_vocabulary": ["a", "b", "c"], "classes_for_class_based_metrics": ["b"]},
+}
+
+
+@program(oracle="1.15", graph=False, tol=1e-4, cases=LABELLED)
+def multi_label(tf, case):
+    """Indicators of labels."""
+    head = tf.contrib.estimator.multi_label_head(3, **case)
+    return seen(tf, linear(tf, head), np.stack([SCORE > 0, SCORE > 0.5, SCORE < 0.2], 1).astype(np.int64))
+
+
+@program(oracle="1.15", graph=False, tol=1e-4, cases=["numbers", "words"])
+def multi_label_sparse(tf, case):
+    """Labels are sparse: an example has two, one, or none."""
+    words = ["a", "b", "c"] if case == "words" else None
+    head = tf.contrib.estimator.multi_label_head(3, label_vocabulary=words)
+    estimator = linear(tf, head)
+
+    def give():
+        values = tf.constant(["a", "c", "b"] if words else [0, 2, 1])
+        labels = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], values, [3, 2])
+        return {"x": tf.constant([[1.0], [2.0], [-1.0]])}, labels
+
+    estimator.train(give, steps=5)
+    return sorted(estimator.evaluate(give, steps=1).items()), estimator.get_variable_value(
+        "linear/linear_model/x/weights"
+    )
+
+
+@program(oracle="1.15", graph=False, messages=[])
+def multi_label_that_cannot_be(tf):
+    head = tf.contrib.estimator.multi_label_head
+    tries = [
+        (head, 1), (head, None), (head, 3, None, [1.5]), (head, 3, None, None, "abc"), (head, 3, None, None, ["a"]),
+        (lambda: head(3, classes_for_class_based_metrics=[3])), (lambda: head(3, loss_reduction="none")),
+        (lambda: head(3, classes_for_class_based_metrics=["a"])),
+        (lambda: seen(tf, linear(tf, head(3)), np.full([18, 3], 2))),
+        (lambda: seen(tf, linear(tf, head(3)), np.zeros([18, 2], np.int64))),
+        (lambda: seen(tf, linear(tf, head(3)), None)),
+    ]  # fmt: skip
+    return [attempt(each) if callable(each) else attempt(*each) for each in tries]
+
+
 @program(oracle="1.15", graph=False, tol=1e-4, cases=[True, False])
 def poisson_regression(tf, case):
     head = tf.contrib.estimator.poisson_regression_head(compute_full_loss=case)

@@ -19,11 +19,7 @@ def checked_labels(labels: Any, logits: Any, width: int) -> Any:
     Raises:
       ValueError: if there are none, they are sparse, or their shape is known to be another.
     """
-    if labels is None:
-        raise ValueError(
-            "You must provide a labels Tensor. Given: None. Does the input function parse the label and return it as "
-            "the second of a pair?"
-        )
+    check_given(labels)
     with name_scope(None, "labels", [labels, logits]) as scope:
         labels = convert_to_tensor_or_sparse_tensor(labels)
         if isinstance(labels, SparseTensor):
@@ -107,6 +103,15 @@ def checked_weights(features: Any, weight_column: Any, logits: Any, for_each_log
             check = ops.assert_equal(wanted, found, message=message, data=data)
         with control_dependencies([check]):
             return ops.identity(weights, name=scope)
+
+
+def check_given(labels: Any) -> None:
+    """Raises ValueError if there are no labels."""
+    if labels is None:
+        raise ValueError(
+            "You must provide a labels Tensor. Given: None. Does the input function parse the label and return it as "
+            "the second of a pair?"
+        )
 
 
 def in_range(labels: Any, classes: int, message: str | None = None) -> Any:

@@ -46,6 +46,8 @@ class Head:
     logits_dimension: int
     #: how many numbers a label has
     label_dimension: int = 1
+    #: how many losses
+    loss_dimension: int = 1
     #: the prediction that is the logits, checked
     loss_of = "logits"
     #: whether each logit may have a weight of its own
@@ -82,6 +84,10 @@ class Head:
         """Labels as the loss takes them."""
         raise NotImplementedError
 
+    def _labels(self, labels: Any, logits: Any) -> Any:
+        """The labels that were given, checked and made ready."""
+        return self._ready(checked_labels(labels, logits, self.label_dimension))
+
     def _losses(self, labels: Any, logits: Any) -> Any:
         """The loss of each example: [batch, 1], or as the logits."""
         raise NotImplementedError
@@ -99,11 +105,11 @@ class Head:
           ValueError: if labels or weights do not fit.
         """
         logits = convert_to_tensor(logits)
-        labels = self._ready(checked_labels(labels, logits, self.label_dimension))
+        labels = self._labels(labels, logits)
         if self._loss_fn is None:
             unreduced = self._losses(labels, logits)
         else:
-            unreduced = _called(self._loss_fn, labels, logits, features, self.label_dimension)
+            unreduced = _called(self._loss_fn, labels, logits, features, self.loss_dimension)
         weights = checked_weights(features, self._weight_column, logits, self.weight_for_each_logit)
         loss = losses.compute_weighted_loss(unreduced, weights=weights, reduction=self._loss_reduction)
         return LossSpec(loss, unreduced, weights, labels)

@@ -37,7 +37,7 @@ class RegressionHead(Head):
         super().__init__(weight_column, loss_reduction, loss_fn, name)
         if label_dimension < 1:
             raise ValueError(f"Invalid label_dimension {label_dimension}.")
-        self.label_dimension = self.logits_dimension = label_dimension
+        self.label_dimension = self.loss_dimension = self.logits_dimension = label_dimension
         self._inverse_link = inverse_link_fn
         self.loss_of = "predictions" if inverse_link_fn is None else "logits"
 
