@@ -38,8 +38,9 @@ from tfbench.engine.ops.sparse_shapes import sparse_concat as concat
 from tfbench.engine.ops.sparse_shapes import sparse_reshape as reshape
 
 __all__ = [
-    "SparseConditionalAccumulator", "SparseTensor", "add", "concat", "cross", "cross_hashed", "expand_dims", "eye", "fill_empty_rows",
-    "from_dense", "mask", "matmul", "maximum", "merge", "minimum", "placeholder", "reduce_max", "reduce_max_sparse",
-    "reduce_sum", "reduce_sum_sparse", "reorder", "reset_shape", "reshape", "retain", "segment_mean", "segment_sqrt_n",
-    "segment_sum", "slice", "softmax", "sparse_dense_matmul", "split", "to_dense", "to_indicator", "transpose",
+    "SparseConditionalAccumulator", "SparseTensor", "add", "concat", "cross", "cross_hashed", "expand_dims", "eye",
+    "fill_empty_rows", "from_dense", "mask", "matmul", "maximum", "merge", "minimum", "placeholder", "reduce_max",
+    "reduce_max_sparse", "reduce_sum", "reduce_sum_sparse", "reorder", "reset_shape", "reshape", "retain",
+    "segment_mean", "segment_sqrt_n", "segment_sum", "slice", "softmax", "sparse_dense_matmul", "split", "to_dense",
+    "to_indicator", "transpose",
 ]  # fmt: skip
