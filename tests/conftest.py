@@ -35,11 +35,14 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _fresh_default_graph() -> Iterator[None]:
-    """No test sees the nodes that another left in the default graph."""
+    """No test sees the nodes that another left in the default graph, nor its bench, whose session is the default."""
     yield
-    tfbench = sys.modules.get("tfbench")
+    tfbench, bench = sys.modules.get("tfbench"), sys.modules.get("tfbench.bench")
     if tfbench is not None:
         tfbench.reset_default_graph()
+    if bench is not None:
+        bench._the_bench.clear()
+        bench.default_graph.provide_no_session()
 
 
 @pytest.fixture(autouse=True)
