@@ -111,6 +111,21 @@ def _scatter(tf: Any, threads: int) -> Call:
     return call
 
 
+def _draws(type: str, size: int, times: int = 1) -> Callable[[Any, int], Call]:
+    """So many draws of float32 numbers, in a graph on both sides."""
+
+    def make(tf: Any, threads: int) -> Call:
+        op = getattr(tf.raw_ops, type)
+        with tf.Graph().as_default():
+            drawn = [op(shape=[size // 64, 64], dtype=tf.float32, seed=1, seed2=n) for n in range(times)]
+            running = session(tf, threads)
+            done = tf.group(*drawn) if times > 1 else drawn[0].op
+        call: Call = running.make_callable(done)
+        return call
+
+    return make
+
+
 def _update(optimizer: Callable[[Any], Any]) -> Callable[[Any, int], Call]:
     """One update of a variable, in a graph on both sides."""
 
@@ -213,6 +228,9 @@ def _others() -> list[Case]:
             ),
         ),
         Case("scatter add, 5000 rows of 64", _scatter),
+        Case("random uniform, a million", _draws("RandomUniform", 1 << 20)),
+        Case("random uniform, 4,096, 100 times", _draws("RandomUniform", 4096, 100)),
+        Case("random truncated normal, a million", _draws("TruncatedNormal", 1 << 20)),
         *[
             Case(f"{name}, a million parameters", _update(make))
             for name, make in (

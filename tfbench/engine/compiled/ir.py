@@ -130,6 +130,18 @@ class Function:
         self._label(f"{name}e")
 
     @contextmanager
+    def repeat(self) -> Iterator[list[str]]:
+        """The body, again and again while the `i1` holds that it appends to the list it is given."""
+        self._count += 1
+        name, conditions = f"again{self._count}", list[str]()
+        self.do(f"br label %{name}")
+        self._label(name)
+        yield conditions
+        (condition,) = conditions
+        self.do(f"br i1 {condition}, label %{name}, label %{name}e")
+        self._label(f"{name}e")
+
+    @contextmanager
     def when(self, condition: str) -> Iterator[None]:
         """The body where the `i1` holds."""
         self._count += 1

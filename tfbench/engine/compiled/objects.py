@@ -14,8 +14,8 @@ from tfbench.engine.compiled.ir import Function
 _HEAD = object.__basicsize__
 
 
-def data(made: Function, name: str, position: int, sizes: Sequence[int]) -> str:
-    """The address of the data of the argument `name`, the `position`th from 1 on: an array of these sizes.
+def data(made: Function, name: str, position: int, sizes: Sequence[int] | None) -> str:
+    """The address of the data of the argument `name`, the `position`th from 1 on: an array of these sizes, or of any.
 
     If it is another one, or not C-contiguous, `made` returns `position`.
     """
@@ -31,6 +31,9 @@ def data(made: Function, name: str, position: int, sizes: Sequence[int]) -> str:
     rank = made.new(f"load i32, ptr {made.at(name, _HEAD + 8)}")
     flags = made.new(f"load i32, ptr {made.at(name, _HEAD + 48)}")
     strided = made.new(f"xor i1 {made.new(f'trunc i32 {flags} to i1')}, true")
+    if sizes is None:
+        made.leave(strided, position)
+        return made.new(f"load ptr, ptr {made.at(name, _HEAD)}")
     made.leave(made.new(f"or i1 {strided}, {made.new(f'icmp ne i32 {rank}, {len(sizes)}')}"), position)
     axes = made.new(f"load ptr, ptr {made.at(name, _HEAD + 16)}")
     for axis, size in enumerate(sizes):

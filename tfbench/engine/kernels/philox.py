@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.compiled.random_constants import MASK32, MULTIPLIER_0, MULTIPLIER_2, ROUNDS, WEYL_0, WEYL_1
 from tfbench.engine.kernels.threads import parallel
 
 #: Counters in a block. Half of it would stay in a smaller cache, but then threads, which take turns to begin an array
@@ -27,12 +28,8 @@ from tfbench.engine.kernels.threads import parallel
 BLOCK = 32768
 _SMALL = 7  # counters up to which plain integers beat a hundred array calls
 
-_MASK32 = 0xFFFFFFFF
 _MASK64 = (1 << 64) - 1
 _MASK128 = (1 << 128) - 1
-_MULTIPLIER_0, _MULTIPLIER_2 = 0xD2511F53, 0xCD9E8D57
-_WEYL_0, _WEYL_1 = 0x9E3779B9, 0xBB67AE85
-_ROUNDS = 10
 _STATELESS_KEY = 0x02461E293EC8F720
 
 #: (first counter of the block, even words, odd words); the words are scratch space until the next block
@@ -89,10 +86,14 @@ class PhiloxStream:
 
     def reserve(self, counters: int) -> PhiloxStream:
         """A stream at the present position; this one moves on behind so many counters, in one step for all threads."""
+        return PhiloxStream.at(*self.take(counters))
+
+    def take(self, counters: int) -> tuple[int, int]:
+        """`reserve`, as (key, counter): a small draw has no time for another stream."""
         with self._lock:
             start = self._counter
             self._counter = (start + counters) & _MASK128
-        return PhiloxStream.at(self._key, start)
+            return self._key, start
 
     def words(self, count: int, xp: Any = np) -> Any:
         """The next `count` words from the present position, as uint32 in stream order. Does not move the stream."""
@@ -187,7 +188,7 @@ class Lanes:
     __slots__ = ("_buffers", "_key", "_xp", "size")
 
     # NumPy takes its own scalars faster than Python's.
-    _constants = (np.uint64(_MULTIPLIER_0), np.uint64(_MULTIPLIER_2), np.uint64(_MASK32), np.uint64(32))
+    _constants = (np.uint64(MULTIPLIER_0), np.uint64(MULTIPLIER_2), np.uint64(MASK32), np.uint64(32))
 
     def __init__(self, xp: Any, key: int, size: int) -> None:
         self._xp = xp
@@ -233,38 +234,38 @@ class Lanes:
         xp, n = self._xp, offsets.shape[0]
         low, high = counter & _MASK64, counter >> 64
         xp.add(offsets, xp.uint64(low), out=position)  # wraps where the sum passes 2**64
-        carries = (low & _MASK32) + span > _MASK32
+        carries = (low & MASK32) + span > MASK32
         odd = xp.empty((2, n if carries else 1), xp.uint64)
         if low + span <= _MASK64:
-            even[1] = high & _MASK32
+            even[1] = high & MASK32
             odd[1] = high >> 32
         else:
             upper = (position < xp.uint64(low)).astype(xp.uint64)
             upper += xp.uint64(high)
-            xp.bitwise_and(upper, _MASK32, out=even[1])
+            xp.bitwise_and(upper, MASK32, out=even[1])
             xp.right_shift(upper, 32, out=odd[1])
-        xp.bitwise_and(position, _MASK32, out=even[0])
+        xp.bitwise_and(position, MASK32, out=even[0])
         xp.right_shift(position[: odd.shape[1]], 32, out=odd[0])
         return odd
 
 
 def _round_keys(key: int) -> list[tuple[Any, Any]]:
-    key0, key1 = key & _MASK32, key >> 32
-    keys0 = [np.uint64((key0 + i * _WEYL_0) & _MASK32) for i in range(_ROUNDS)]
-    keys1 = [np.uint64((key1 + i * _WEYL_1) & _MASK32) for i in range(_ROUNDS)]
+    key0, key1 = key & MASK32, key >> 32
+    keys0 = [np.uint64((key0 + i * WEYL_0) & MASK32) for i in range(ROUNDS)]
+    keys1 = [np.uint64((key1 + i * WEYL_1) & MASK32) for i in range(ROUNDS)]
     return list(zip(keys0, keys1))
 
 
 def _four_words(key: int, counter: int) -> list[int]:
     """The four words of one counter, in plain integers."""
     counter &= _MASK128
-    word0, word1, word2, word3 = (counter >> shift & _MASK32 for shift in (0, 32, 64, 96))
-    key0, key1 = key & _MASK32, key >> 32
-    for _ in range(_ROUNDS):
-        product0 = word0 * _MULTIPLIER_0
-        product2 = word2 * _MULTIPLIER_2
-        word0, word1 = (product2 >> 32) ^ word1 ^ key0, product2 & _MASK32
-        word2, word3 = (product0 >> 32) ^ word3 ^ key1, product0 & _MASK32
-        key0 = (key0 + _WEYL_0) & _MASK32
-        key1 = (key1 + _WEYL_1) & _MASK32
+    word0, word1, word2, word3 = (counter >> shift & MASK32 for shift in (0, 32, 64, 96))
+    key0, key1 = key & MASK32, key >> 32
+    for _ in range(ROUNDS):
+        product0 = word0 * MULTIPLIER_0
+        product2 = word2 * MULTIPLIER_2
+        word0, word1 = (product2 >> 32) ^ word1 ^ key0, product2 & MASK32
+        word2, word3 = (product0 >> 32) ^ word3 ^ key1, product0 & MASK32
+        key0 = (key0 + WEYL_0) & MASK32
+        key1 = (key1 + WEYL_1) & MASK32
     return [word0, word1, word2, word3]

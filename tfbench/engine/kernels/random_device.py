@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels import random_math
+from tfbench.engine.compiled import random_constants as constants
 from tfbench.engine.kernels.philox import PhiloxStream
-from tfbench.engine.kernels.random_math import _LOG_TABLE
 
 _THREADS = 256
 _BLOCKS = 1 << 16
@@ -213,15 +212,14 @@ extern "C" __global__ void truncated_f64(double* out, u64 n, u64 key, u64 low, u
 
 def source() -> str:
     """The CUDA source, with the constants of `random_math`."""
-    numbers = [float.fromhex(word) for word in _LOG_TABLE.split()]
-    text = _SOURCE.replace("@INVERSE@", ", ".join(map(repr, numbers[0::2])))
-    text = text.replace("@LOGARITHM@", ", ".join(map(repr, numbers[1::2])))
+    text = _SOURCE.replace("@INVERSE@", ", ".join(map(repr, constants.LOG_INVERSE)))
+    text = text.replace("@LOGARITHM@", ", ".join(map(repr, constants.LOG_LOGARITHM)))
     text = text.replace("@TWO_PI@", repr(2.0 * math.pi))
     for name in (
         "LN2", "LOG0", "LOG1", "LOG2", "TWO_OVER_PI_24", "HALF_PI", "SIN1", "SIN2", "SIN3", "COS1", "COS2", "COS3",
         "COS4",
     ):  # fmt: skip
-        text = text.replace(f"@{name}@", f"({getattr(random_math, '_' + name)!r})")
+        text = text.replace(f"@{name}@", f"({getattr(constants, name)!r})")
     return text
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.compiled.random_constants import RESERVED
 from tfbench.engine.kernels.philox import PhiloxStream
-from tfbench.engine.kernels.random_fill import RESERVED, unit_float64
+from tfbench.engine.kernels.random_fill import unit_float64
 
 _AT_ONCE = 1 << 20  # comparisons made in one go
 _MANY = 1000  # entries from which on swaps are worked out together

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels import random_device
+from tfbench.engine.compiled.random_constants import RESERVED, SMALLEST
+from tfbench.engine.kernels import random_compiled, random_device
 from tfbench.engine.kernels.philox import BLOCK, Block, PhiloxStream, over_blocks, store
 from tfbench.engine.kernels.random_math import (
     Scratch,
@@ -29,16 +30,15 @@ from tfbench.engine.kernels.random_math import (
 
 Shape = tuple[int, ...]
 
-#: counters a number that a run reserves
-RESERVED = 256
-_SMALLEST = 1.0e-7  # what uniform numbers below it become before their logarithm is taken
-
 
 def uniform(stream: PhiloxStream, shape: Shape, dtype: Any, xp: Any = np) -> Any:
     """Numbers in [0, 1) of float16, bfloat16, float32 or float64: every bit of the mantissa random."""
     dtype = np.dtype(dtype)
     if random_device.compiles(xp):
         return random_device.uniform(xp, stream.reserve(math.prod(shape) * RESERVED), shape, dtype)
+    made = random_compiled.numbers("uniform", stream, shape, dtype, xp)
+    if made is not None:
+        return made
     if dtype == np.float64:
         return _fill(stream, shape, dtype, 2, _uniform_float64, xp)
     if dtype == np.float32:
@@ -62,6 +62,9 @@ def uniform_int(stream: PhiloxStream, shape: Shape, low: int, high: int, dtype: 
     span = max(high - low, 1)
     if random_device.compiles(xp):
         return random_device.integers(xp, stream.reserve(math.prod(shape) * RESERVED), shape, dtype, span, low)
+    made = random_compiled.numbers("integers", stream, shape, dtype, xp, span, low)
+    if made is not None:
+        return made
     if dtype.itemsize == 4:
 
         def narrow(xp: Any, words: Any) -> None:
@@ -84,6 +87,9 @@ def uniform_full_int(stream: PhiloxStream, shape: Shape, dtype: Any, xp: Any = n
     dtype = np.dtype(dtype)
     if random_device.compiles(xp):
         return random_device.integers(xp, stream.reserve(math.prod(shape) * RESERVED), shape, dtype, 0, 0)
+    made = random_compiled.numbers("bits", stream, shape, dtype, xp)
+    if made is not None:
+        return made
     if dtype.itemsize == 4:
         return _fill_words(stream, shape, dtype, np.uint32, lambda xp, words: None, xp)
 
@@ -98,6 +104,9 @@ def standard_normal(stream: PhiloxStream, shape: Shape, dtype: Any, xp: Any = np
     dtype = np.dtype(dtype)
     if random_device.compiles(xp):
         return random_device.normal(xp, stream.reserve(math.prod(shape) * RESERVED), shape, dtype)
+    made = random_compiled.numbers("normal", stream, shape, dtype, xp)
+    if made is not None:
+        return made
     if dtype == np.float64:
         return _fill(stream, shape, dtype, 2, normal_float64, xp)
     return _fill(stream, shape, dtype, 4, normal_float32, xp)
@@ -195,7 +204,7 @@ def normal_float32(xp: Any, even: Any, odd: Any, out: Any, scratch: Scratch) -> 
     for pair in range(0, 2, together):
         xp.copyto(radius.view(xp.uint32).reshape(together, n), even[pair : pair + together], casting="unsafe")
         _unit_float32(xp, radius.view(xp.uint32))
-        xp.maximum(radius, xp.float32(_SMALLEST), out=radius)
+        xp.maximum(radius, xp.float32(SMALLEST), out=radius)
         log_float32(xp, radius, scratch)
         radius *= xp.float32(-2.0)
         xp.sqrt(radius, out=radius)
@@ -215,7 +224,7 @@ def normal_float32(xp: Any, even: Any, odd: Any, out: Any, scratch: Scratch) -> 
 def normal_float64(xp: Any, even: Any, odd: Any, out: Any, scratch: Scratch) -> None:
     """Each counter's two numbers into `out` (n, 2), made from its four words."""
     radius = unit_float64(xp, even[0], odd[0])
-    xp.maximum(radius, _SMALLEST, out=radius)
+    xp.maximum(radius, SMALLEST, out=radius)
     radius = log_float64(xp, radius)
     radius *= -2.0
     xp.sqrt(radius, out=radius)

@@ -4,7 +4,8 @@ TensorFlow's CPU kernels call the C library's `logf` and `sincosf` once a number
 differently in one case out of five. glibc computes both in float64 - a table of 16 reciprocals and a cubic for the
 logarithm, two short polynomials after reduction by pi/2 for sine and cosine - and rounds once. The same float64
 operations over arrays give the same bits: compared with glibc for all 2**23 arguments that a random float32 can be.
-The numbers below are the published coefficients of these approximations (Arm's optimized routines).
+The coefficients (`compiled.random_constants`) are those published with these approximations (Arm's optimized
+routines).
 
 For float64 the C library itself is asked, number by number where NumPy's loop does not agree with it; `math` calls
 the library that TensorFlow would call on the same machine.
@@ -19,32 +20,28 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.compiled.random_constants import (
+    COS1,
+    COS2,
+    COS3,
+    COS4,
+    HALF_PI,
+    LN2,
+    LOG0,
+    LOG1,
+    LOG2,
+    LOG_INVERSE,
+    LOG_LOGARITHM,
+    LOG_START,
+    SIN1,
+    SIN2,
+    SIN3,
+    TWO_OVER_PI_24,
+)  # fmt: skip
 from tfbench.engine.kernels.philox import BLOCK
 
-_hex = float.fromhex
-
-# ln(x) = k ln2 + ln(c) + ln(z/c), with x = z 2**k and c the middle of one of 16 pieces of [0.699, 1.398)
-_LOG_START = 0x3F330000  # the bits of the lower end
-_LOG_TABLE = """
-    0x1.661ec79f8f3bep+0 -0x1.57bf7808caadep-2  0x1.571ed4aaf883dp+0 -0x1.2bef0a7c06ddbp-2
-    0x1.49539f0f010bp+0  -0x1.01eae7f513a67p-2  0x1.3c995b0b80385p+0 -0x1.b31d8a68224e9p-3
-    0x1.30d190c8864a5p+0 -0x1.6574f0ac07758p-3  0x1.25e227b0b8eap+0  -0x1.1aa2bc79c81p-3
-    0x1.1bb4a4a1a343fp+0 -0x1.a4e76ce8c0e5ep-4  0x1.12358f08ae5bap+0 -0x1.1973c5a611cccp-4
-    0x1.0953f419900a7p+0 -0x1.252f438e10c1ep-5  0x1p+0                0x0p+0
-    0x1.e608cfd9a47acp-1  0x1.aa5aa5df25984p-5  0x1.ca4b31f026aap-1   0x1.c5e53aa362eb4p-4
-    0x1.b2036576afce6p-1  0x1.526e57720db08p-3  0x1.9c2d163a1aa2dp-1  0x1.bc2860d22477p-3
-    0x1.886e6037841edp-1  0x1.1058bc8a07ee1p-2  0x1.767dcf5534862p-1  0x1.4043057b6ee09p-2
-"""
-_LN2 = _hex("0x1.62e42fefa39efp-1")
-_LOG2, _LOG1, _LOG0 = _hex("-0x1.00ea348b88334p-2"), _hex("0x1.5575b0be00b6ap-2"), _hex("-0x1.ffffef20a4123p-2")
 _LOG_SCALES = range(-126, 129)  # k for every normal float32
 _LOG_FIRST = 126 << 23  # the smallest of them as an exponent
-
-_TWO_OVER_PI_24 = _hex("0x1.45F306DC9C883p-1") * 2.0**24
-_HALF_PI = _hex("0x1.921FB54442D18p0")
-_COS1, _COS2 = _hex("-0x1.ffffffd0c621cp-2"), _hex("0x1.55553e1068f19p-5")
-_COS3, _COS4 = _hex("-0x1.6c087e89a359dp-10"), _hex("0x1.99343027bf8c3p-16")
-_SIN1, _SIN2, _SIN3 = _hex("-0x1.555545995a603p-3"), _hex("0x1.1107605230bc4p-7"), _hex("-0x1.994eb3774cf24p-13")
 
 _tables: dict[int, tuple[Any, Any]] = {}  # id of the array module -> (1/c, ln(c) + k ln2) for every piece and scale
 
@@ -52,9 +49,8 @@ _tables: dict[int, tuple[Any, Any]] = {}  # id of the array module -> (1/c, ln(c
 def _log_tables(xp: Any) -> tuple[Any, Any]:
     found = _tables.get(id(xp))
     if found is None:
-        numbers = [_hex(word) for word in _LOG_TABLE.split()]
-        inverse = numbers[0::2] * len(_LOG_SCALES)
-        logarithm = [log + k * _LN2 for k in _LOG_SCALES for log in numbers[1::2]]
+        inverse = list(LOG_INVERSE) * len(_LOG_SCALES)
+        logarithm = [log + k * LN2 for k in _LOG_SCALES for log in LOG_LOGARITHM]
         found = _tables[id(xp)] = xp.asarray(inverse), xp.asarray(logarithm)
     return found
 
@@ -95,7 +91,7 @@ def log_float32(xp: Any, x: Any, scratch: Scratch) -> Any:
     bits = x.view(xp.uint32)
     # The piece of the table, counted from the smallest scale, and where in it.
     offset = scratch.row(0, x.size, xp.uint32)
-    xp.subtract(bits, _LOG_START - _LOG_FIRST, out=offset)
+    xp.subtract(bits, LOG_START - _LOG_FIRST, out=offset)
     piece = scratch.row(1, x.size, xp.intp)
     xp.copyto(piece, offset >> 19, casting="unsafe")
     xp.bitwise_and(offset, 0xFF800000, out=offset)
@@ -108,9 +104,9 @@ def log_float32(xp: Any, x: Any, scratch: Scratch) -> Any:
     _look_up(xp, logarithm, piece, base)
     base += r
     r2 = xp.multiply(r, r, out=scratch.row(1, x.size, xp.float64))
-    xp.multiply(r, _LOG1, out=y)
-    y += _LOG0
-    xp.multiply(r2, _LOG2, out=r)
+    xp.multiply(r, LOG1, out=y)
+    y += LOG0
+    xp.multiply(r2, LOG2, out=r)
     y += r
     y *= r2
     y += base
@@ -133,30 +129,30 @@ def sincos_float32(xp: Any, angle: Any, scratch: Scratch) -> tuple[Any, Any]:
     size = angle.size
     x, x2, x3, sine, cosine, tail = (scratch.row(row, size, xp.float64) for row in range(6))
     xp.copyto(x, angle)
-    xp.multiply(x, _TWO_OVER_PI_24, out=tail)
+    xp.multiply(x, TWO_OVER_PI_24, out=tail)
     quarter = scratch.row(6, size, xp.int32)
     xp.copyto(quarter, tail, casting="unsafe")
     quarter += 0x800000
     quarter >>= 24  # how many right angles to take away: the nearest integer
-    xp.multiply(quarter, _HALF_PI, out=tail)
+    xp.multiply(quarter, HALF_PI, out=tail)
     x -= tail
     xp.multiply(x, x, out=x2)
     xp.multiply(x2, x, out=x3)
-    xp.multiply(x3, _SIN1, out=sine)
+    xp.multiply(x3, SIN1, out=sine)
     sine += x
     x3 *= x2
-    xp.multiply(x2, _SIN3, out=tail)
-    tail += _SIN2
+    xp.multiply(x2, SIN3, out=tail)
+    tail += SIN2
     tail *= x3
     sine += tail
-    xp.multiply(x2, _COS1, out=cosine)
+    xp.multiply(x2, COS1, out=cosine)
     cosine += 1.0
-    xp.multiply(x2, _COS4, out=tail)
-    tail += _COS3
+    xp.multiply(x2, COS4, out=tail)
+    tail += COS3
     x4 = xp.multiply(x2, x2, out=x3)
     x2 *= x4
     tail *= x2
-    x4 *= _COS2
+    x4 *= COS2
     cosine += x4
     cosine += tail
     made = scratch.row(0, size, xp.float32)

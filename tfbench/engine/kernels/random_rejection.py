@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from tfbench.engine.compiled.random_constants import RESERVED
 from tfbench.engine.kernels.philox import BLOCK, Lanes, PhiloxStream
-from tfbench.engine.kernels.random_fill import RESERVED, normal_float64, unit_float64
+from tfbench.engine.kernels.random_fill import normal_float64, unit_float64
 from tfbench.engine.kernels.random_math import Scratch, libm, power
 
 _MANY = BLOCK  # numbers worked on together

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from tfbench.engine.kernels import random_device
+from tfbench.engine.compiled.random_constants import RESERVED
+from tfbench.engine.kernels import random_compiled, random_device
 from tfbench.engine.kernels.philox import BLOCK, Block, Lanes, PhiloxStream, over_blocks
-from tfbench.engine.kernels.random_fill import RESERVED, Shape, normal_float32, normal_float64
+from tfbench.engine.kernels.random_fill import Shape, normal_float32, normal_float64
 from tfbench.engine.kernels.random_math import scratch_for
 
 _CUT = 2.0  # the numbers lie strictly inside
@@ -27,8 +28,11 @@ def truncated_normal(stream: PhiloxStream, shape: Shape, dtype: Any, xp: Any = n
 
     float64, or float32 and the 16-bit types that are made from it. The stream moves on by 256 counters a number.
     """
-    size = math.prod(shape)
     dtype = np.dtype(dtype)
+    drawn = random_compiled.numbers("truncated", stream, shape, dtype, xp)
+    if drawn is not None:
+        return drawn
+    size = math.prod(shape)
     width = 2 if dtype == np.float64 else 4
     groups = -(-size // width)
     stride = width * RESERVED // 4
