@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import Any
 
 _PARTS = (
-    "activations", "backend", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "models",
-    "optimizers", "regularizers", "utils",
+    "activations", "backend", "callbacks", "constraints", "datasets", "initializers", "layers", "losses", "metrics",
+    "models", "optimizers", "preprocessing", "regularizers", "utils",
 )  # fmt: skip
 _NAMES = {"Input": "layers", "Model": "models", "Sequential": "models"}
 #: the version of Keras whose interface this is

@@ -94,6 +94,7 @@ from tfbench.keras.backend.neural import (
     tanh,
     truncated_normal,
 )
+from tfbench.keras.backend.recurrent import rnn
 from tfbench.keras.backend.state import (
     clear_session,
     get_session,

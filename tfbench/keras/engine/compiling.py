@@ -181,8 +181,10 @@ class Compiled(Network):
 
     def _reported(self) -> list[Any]:
         """The metrics whose results follow the loss."""
+        if not self._is_compiled:
+            return list(self.metrics)
         losses_of_outputs = [one.loss_metric for one in self._endpoints if one.loss_metric is not None]
-        return [*losses_of_outputs, *self.metrics] if self._is_compiled else list(self.metrics)
+        return [*losses_of_outputs, *self.metrics]
 
     def reset_metrics(self) -> None:
         """Has the metrics start again."""

@@ -67,6 +67,10 @@ from tfbench.keras.layers.pooling import (
     MaxPooling2D,
     MaxPooling3D,
 )
+from tfbench.keras.layers.recurrent import RNN
+from tfbench.keras.layers.recurrent_base import AbstractRNNCell, StackedRNNCells
+from tfbench.keras.layers.recurrent_cells import GRUCell, LSTMCell, SimpleRNNCell
+from tfbench.keras.layers.recurrent_layers import GRU, LSTM, SimpleRNN
 from tfbench.keras.layers.spatial import (
     Cropping1D,
     Cropping2D,
@@ -78,6 +82,7 @@ from tfbench.keras.layers.spatial import (
     ZeroPadding2D,
     ZeroPadding3D,
 )
+from tfbench.keras.layers.wrappers import Bidirectional, TimeDistributed, Wrapper
 
 AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D
 MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D
