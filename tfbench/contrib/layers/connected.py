@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from tfbench.contrib.framework.arg_scope import add_arg_scope
+from tfbench.contrib.framework.variables import model_variable
 from tfbench.contrib.layers.initializers import xavier_initializer
 from tfbench.contrib.layers.naming import (
     add_variable_to_collections,
@@ -14,7 +15,6 @@ from tfbench.contrib.layers.naming import (
     collect_named_outputs,
     get_variable_collections,
 )
-from tfbench.contrib.framework.variables import model_variable
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.ops import nn_bias
 from tfbench.engine.ops.nn_activations import elu as elu_op

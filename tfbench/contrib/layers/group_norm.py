@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfbench.contrib.framework.arg_scope import add_arg_scope
-from tfbench.contrib.layers.naming import check_data_format, collect_named_outputs, get_variable_collections
 from tfbench.contrib.framework.variables import model_variable
+from tfbench.contrib.layers.naming import check_data_format, collect_named_outputs, get_variable_collections
 from tfbench.engine import ops
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.ops.math_unary import rsqrt

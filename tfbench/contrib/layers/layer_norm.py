@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tfbench.contrib.framework.arg_scope import add_arg_scope
-from tfbench.contrib.layers.naming import collect_named_outputs, get_variable_collections
 from tfbench.contrib.framework.variables import model_variable
+from tfbench.contrib.layers.naming import collect_named_outputs, get_variable_collections
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.dtypes import float16
 from tfbench.initializers import ones_initializer, zeros_initializer

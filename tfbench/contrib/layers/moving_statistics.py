@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfbench.contrib.layers.naming import get_variable_collections, known_bool
 from tfbench.contrib.framework.variables import model_variable
+from tfbench.contrib.layers.naming import get_variable_collections, known_bool
 from tfbench.engine import ops
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.default_graph import add_to_collections, control_dependencies

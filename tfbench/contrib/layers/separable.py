@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfbench.contrib.framework.arg_scope import add_arg_scope
+from tfbench.contrib.framework.variables import model_variable
 from tfbench.contrib.layers.connected import finished
 from tfbench.contrib.layers.initializers import xavier_initializer
 from tfbench.contrib.layers.naming import (
@@ -14,7 +15,6 @@ from tfbench.contrib.layers.naming import (
     get_variable_collections,
     layer_format,
 )
-from tfbench.contrib.framework.variables import model_variable
 from tfbench.engine import ops
 from tfbench.engine.convert import convert_to_tensor
 from tfbench.engine.ops.nn_activations import relu

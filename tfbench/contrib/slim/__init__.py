@@ -3,6 +3,7 @@
 from tfbench.contrib import losses, metrics
 from tfbench.contrib.framework.arg_scope import *
 from tfbench.contrib.framework.assigning import *
+from tfbench.contrib.framework.variables import *
 from tfbench.contrib.layers import *
 from tfbench.contrib.layers import initializers, regularizers, utils
 from tfbench.contrib.layers.pools import pool
@@ -16,7 +17,6 @@ from tfbench.contrib.slim.data import (
     prefetch_queue,
     tfexample_decoder,
 )
-from tfbench.contrib.framework.variables import *
 from tfbench.train.training_step import (
     assert_global_step,
     create_global_step,
