@@ -100,6 +100,31 @@ def test_what_is_kept_under_one_key_is_one_plan() -> None:
                 session.run(a, {x: x, y: 1})
 
 
+def test_nests_with_variables() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [], name="x")
+        plain, resource = tf.Variable(1.0, name="v"), tf.Variable(2.0, use_resource=True)
+        sparse = tf.SparseTensor([[0]], [x], [1])
+        session.run(tf.global_variables_initializer())
+        for number in range(3):
+            feed = {x: number}
+            assert session.run(plain) == session.run(plain._ref()) == 1
+            assert session.run(resource) == 2
+            assert session.run([plain, [x, (resource, "v:0")], plain], feed) == [1, [number, (2, 1)], 1]
+            assert session.run({"a": [x, resource], "b": {"c": plain}}, feed) == {"a": [number, 2], "b": {"c": 1}}
+            assert session.run([x, sparse], feed)[1].values.tolist() == [number]
+            assert session.run(([], {}, ()), feed) == ([], {}, ())
+            with pytest.raises(TypeError, match="None"):
+                session.run([x, [None]], feed)
+            session.run(plain.assign(7))
+            assert session.run([plain, [x]], feed) == [7, [number]]
+            session.run(plain.assign(1))
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.constant(1)
+        with pytest.raises(ValueError, match="interpreted as a Tensor"):
+            session.run([plain])
+
+
 def test_values_of_a_plan_are_not_those_of_another_run() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(tf.float32, [2])

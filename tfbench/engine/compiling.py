@@ -30,6 +30,9 @@ from tfbench.engine.tensor import Tensor
 #: kept plans; when full, all are dropped, since a program that makes new fetches all the time gains nothing
 _MOST_PLANS = 1_000
 
+#: kept nests: few, since a program that makes new ones all the time loses little
+_MOST_NESTS = 16
+
 
 class Compiled:
     """A plan with the nest that its values are put into."""
@@ -93,6 +96,8 @@ class Plans:
         self._resources = resources
         self._compiling = threading.RLock()
         self._plans: dict[Any, Compiled] = {}
+        #: for nests that are no plain lists: the same plans with their values' forms
+        self._nests: dict[Any, Compiled] = {}
         self._version = graph.changes_version
         #: how many operations there were when the graph was last placed
         self._placed = 0
@@ -102,6 +107,7 @@ class Plans:
     def clear(self) -> None:
         """Forgets all."""
         self._plans.clear()
+        self._nests.clear()
 
     def use_devices(self, devices: DeviceSet) -> None:
         """Makes these the session's devices, and places its graph anew. Values of variables stay."""
@@ -116,7 +122,7 @@ class Plans:
             for buffer in self._resources.variables().values():
                 buffer.settle(None)
         self._place_pruned = config is not None and config.graph_options.place_pruned_graph
-        self._plans.clear()
+        self.clear()
         if log is not None:
             for device in devices.devices:
                 if device.description:
@@ -126,7 +132,7 @@ class Plans:
         """The plan for these fetches and feeds, compiled if it is new, and the fed values in its order."""
         graph = self._graph
         if self._version != graph.changes_version:
-            self._plans.clear()
+            self.clear()
             self._version = graph.changes_version
         elif len(graph._nodes) != self._placed and self._placed:
             self._place_again()
@@ -137,7 +143,7 @@ class Plans:
                 if kind is list or kind is tuple:
                     found = self._plans.get((kind, *fetches, None, *given))
                 elif kind is dict:
-                    found = self._plans.get((kind, *fetches, None, *fetches.values(), None, *given))
+                    found = self._nests.get((kind, *fetches, None, *fetches.values(), None, *given))
                 else:
                     found = self._plans.get((fetches, None, *given))
             except TypeError:  # there is something in it that cannot be a key
@@ -149,24 +155,29 @@ class Plans:
             raise _empty_graph_error(graph, fetches)
         tensors = [tensor for tensor, _ in feeds]
         key = _key(fetches)
+        plain = key is not None and kind is not dict and tuple not in map(type, key)
         full_key = (*key, None, *tensors) if key is not None else None
-        found = self._plans.get(full_key) if full_key is not None else None
-        if found is None:
-            nest = FetchList(graph, fetches)
-            if key is None:
-                # The nest itself cannot be a key, but what it is made of can.
-                full_key = (FetchList, *nest.elements, None, *tensors)
-                found = self._plans.get(full_key)
-                if found is not None:
-                    found = found.with_nest(nest)
+        found = (self._plans if plain else self._nests).get(full_key)
         if found is not None:
             return found, found.fed(graph, [value for _, value in feeds])
-        values = [feed_value(graph, tensor, value) for tensor, value in feeds]
-        found = self.compile(nest, tensors)
-        found.single = isinstance(fetches, Tensor)
-        if len(self._plans) >= _MOST_PLANS:
-            self._plans.clear()
-        self._plans[full_key] = found
+        nest = FetchList(graph, fetches)
+        # Any nest of the same things has the same plan.
+        plan_key = full_key if plain else (FetchList, *nest.elements, None, *tensors)
+        found = self._plans.get(plan_key)
+        if found is not None:
+            found = found.with_nest(nest)
+            values = found.fed(graph, [value for _, value in feeds])
+        else:
+            values = [feed_value(graph, tensor, value) for tensor, value in feeds]
+            found = self.compile(nest, tensors)
+            found.single = isinstance(fetches, Tensor)
+            if len(self._plans) >= _MOST_PLANS:
+                self.clear()
+            self._plans[plan_key] = found
+        if not plain and key is not None:
+            if len(self._nests) >= _MOST_NESTS:
+                self._nests.clear()
+            self._nests[full_key] = found
         return found, values
 
     def compile(self, nest: FetchList, feeds: list[Tensor], runs: bool = True) -> Compiled:
@@ -196,7 +207,7 @@ class Plans:
             if not self._place_pruned:
                 before = self.placer.last
                 if before is not None and before.moves(self.placer.place(self._graph)):
-                    self._plans.clear()
+                    self.clear()
             self._placed = len(self._graph._nodes)
 
     def look_at_placement(
@@ -214,19 +225,31 @@ class Plans:
 
 
 def _key(fetches: Any) -> tuple[Any, ...] | None:
-    """What simple fetches are kept under, or None. Objects hash by identity here."""
+    """What a nest is kept under, or None for one of other things than lists, tuples and dictionaries with names.
+
+    Objects hash by identity here; a variable counts as its tensor.
+    """
     kind = type(fetches)
-    if kind is Tensor or kind is Operation or kind is str:
-        return (fetches,)
     if kind is list or kind is tuple:
-        return (kind, *fetches) if _all_simple(fetches) else None
-    if kind is dict and _all_simple(fetches.values()) and all(type(name) is str for name in fetches):
-        return (kind, *fetches, None, *fetches.values())
-    return None
+        parts = [_part(item) for item in fetches]
+        return None if None in parts else (kind, *parts)
+    if kind is dict:
+        parts = [_part(item) for item in fetches.values()]
+        named = all(type(name) is str for name in fetches)
+        return (kind, *fetches, None, *parts) if named and None not in parts else None
+    part = _part(fetches)
+    return None if part is None else (part,)
 
 
-def _all_simple(fetches: Iterable[Any]) -> bool:
-    return all(type(item) in (Tensor, Operation, str) for item in fetches)
+def _part(fetch: Any) -> Any:
+    kind = type(fetch)
+    if kind is Tensor or kind is Operation or kind is str:
+        return fetch
+    if kind is list or kind is tuple or kind is dict:
+        return _key(fetch)
+    convert = getattr(fetch, "_as_graph_element", None)
+    element = convert() if convert is not None else None
+    return element if type(element) is Tensor else None
 
 
 def _empty_graph_error(graph: Graph, fetches: Any) -> Exception:
