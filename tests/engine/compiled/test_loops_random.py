@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.compiled.loops import both, needs_extra, own_cache
-from tfbench.engine.compiled import background, loops_random, tier, worker
+from tfbench.engine.compiled import background, random_lanes, tier, worker
 from tfbench.engine.kernels import random_compiled, random_fill, random_truncated, threads
 from tfbench.engine.kernels.philox import PhiloxStream, scrambled
 
@@ -141,7 +141,7 @@ def test_other_types_and_wrong_ranges_are_numpys() -> None:
 @pytest.mark.parametrize("maker", ["fill", "truncated"])
 def test_without_permutations_of_two_registers(maker: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What processors without AVX-512 get, which look the logarithm's table up in memory."""
-    monkeypatch.setattr(loops_random, "_permutes", lambda: False)
+    monkeypatch.setattr(random_lanes, "permutes", lambda: False)
     parameters = ["normal32"] if maker == "fill" else []
     compiled = worker.compile_kernel(worker.make("loops_random", maker, parameters))
     run = background.Background()._prepare().load(compiled)
