@@ -93,7 +93,7 @@ def test_stacks_as_numpy(
 
 def test_stacks_that_are_left_to_blas() -> None:
     rng = np.random.default_rng(0)
-    a, b = (rng.standard_normal(size).astype(np.float32) for size in ((4, 20, 30), (4, 30, 40)))
+    a, b = (rng.standard_normal(size).astype(np.float32) for size in ((24, 20, 30), (24, 30, 40)))
     with tier.using(tier.WAIT):
         for left, right in (
             (a, b[:1]),  # one for all
@@ -114,7 +114,7 @@ def test_batch_matmul_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
     real = tier.Kernel.ready
     monkeypatch.setattr(tier.Kernel, "ready", lambda self, work: used.append(self.maker) or real(self, work))
     rng = np.random.default_rng(0)
-    a, b = (rng.standard_normal(size).astype(np.float32) for size in ((2, 3, 20, 30), (2, 3, 30, 40)))
+    a, b = (rng.standard_normal(size).astype(np.float32) for size in ((4, 6, 20, 30), (4, 6, 30, 40)))
     with tf.Graph().as_default(), tf.Session() as session, tier.using(tier.WAIT):
         wanted = a @ b
         turned_a, turned_b = a.swapaxes(-1, -2).copy(), b.swapaxes(-1, -2).copy()

@@ -23,7 +23,7 @@ _NARROW = 2
 #: the processor's widest vectors, where it never is
 LEAST, _MOST, _MOST_WIDE = 4_000, 200_000_000, 20_000_000_000
 #: multiplications in a stack of products from which on
-_LEAST_IN_STACK = 50_000
+_LEAST_IN_STACK = 400_000
 #: multiplications that are worth several threads: below a third of a millisecond, waking the others and waiting for
 #: them costs more, and on a busy machine far more
 WORTH_THREADS = 16_000_000
@@ -68,7 +68,10 @@ def products(a: Array, b: Array) -> Array | None:
         for task in tasks:
             run(*places, task * count // parts, (task + 1) * count // parts, scratch)
 
-    threads.parallel(parts, compute)
+    if parts == 1:
+        compute(iter((0,)))
+    else:
+        threads.parallel(parts, compute)
     return out
 
 
