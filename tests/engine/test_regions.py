@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -147,6 +149,14 @@ class TestValues:
         assert seen.ran
         _same(results)
 
+    @pytest.mark.parametrize("kind", ["float32", "float64"])
+    def test_zeros_of_rectifiers_are_positive(self, seen: Seen, kind: str) -> None:
+        x = tf.placeholder(kind, [4])
+        for relu, relu6 in _runs([tf.nn.relu(x * 1), tf.nn.relu6(x * 1)], {x: [-0.0, 0.0, -1.0, -np.inf]}):
+            assert not np.signbit(relu).any()
+            assert not np.signbit(relu6).any()
+        assert seen.ran
+
     def test_types(self, seen: Seen) -> None:
         x = tf.placeholder(tf.int32, [6])
         floats = tf.cast(x, tf.float64)
@@ -263,6 +273,34 @@ class TestShapes:
                 assert session.run(made, {x: [0.0], taken: True}).tolist() == [1]
                 assert session.run(made, {x: [5.0], taken: False}).tolist() == [5]
         assert None in [case.compiled for case in seen.made[0]._cases.values()]
+
+    def test_threads_that_share_a_session(self, seen: Seen) -> None:
+        x = tf.placeholder(tf.float32, [None, 2])
+        taken = tf.placeholder(tf.bool, [])
+        rows = tf.shape(x)[0]
+        made = tf.cond(
+            taken,
+            lambda: tf.reshape(tf.square(x) + 1.0, tf.stack([2, rows])) * tf.cast(rows * 2 + 1, tf.float32),
+            lambda: tf.reshape(x, tf.stack([2, rows])),
+        )
+
+        def work(session: tf.Session, number: int) -> int:
+            for turn in range(60):
+                size = (number * 7 + turn) % 24 + 1
+                found = session.run(made, {x: np.full((size, 2), number), taken: turn % 5 > 0})
+                expected = (number**2 + 1) * (2 * size + 1) if turn % 5 else number
+                assert found.tolist() == [[expected] * size] * 2
+            return number
+
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            with tf.Session() as session, ThreadPoolExecutor(4) as pool:
+                assert list(pool.map(work, [session] * 4, range(4))) == [0, 1, 2, 3]
+        finally:
+            sys.setswitchinterval(interval)
+        assert any(region._guard for region in seen.made)
+        assert seen.ran
 
     def test_what_would_be_kept_several_times_over_is_not_compiled(self, seen: Seen) -> None:
         x = tf.placeholder(tf.float32, [None, 512])

@@ -76,7 +76,7 @@ class Region:
         self._learns = True
         #: the steps as a function (`generate.Generated`), once they are one, and what it gets besides the values
         self._steps: Any = None
-        self._guard: list[bool] = []
+        self._guard = [] if members[0].step.guard is None else [True]
 
     def __call__(self, *values: Any) -> Any:
         if self._same is None:
@@ -112,7 +112,6 @@ class Region:
             steps = [member.step for member in self._members]
             guard = [] if steps[0].guard is None else [steps[0].guard]
             self._steps = generate.plain(self._program, steps, [*self._takes, *guard], self._gives)
-            self._guard = [True] * len(guard)
         try:
             results: Sequence[Any] = self._steps.function(*values, *self._guard)
         except Exception as error:

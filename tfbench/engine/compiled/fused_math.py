@@ -282,7 +282,8 @@ def _zero(a: Number) -> Number:
 
 
 def _relu(emit: Emitter, x: Number) -> Number:
-    return emit.select(emit.compare("lt", x, _zero(x)), _zero(x), x)
+    # A negative zero becomes a positive one, and NaN stays.
+    return emit.select(emit.compare("le", x, _zero(x)), _zero(x), x)
 
 
 def _relu6(emit: Emitter, x: Number) -> Number:
