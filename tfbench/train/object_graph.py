@@ -81,7 +81,7 @@ class ObjectGraph:
                 continue
             for slot_name in optimizer.get_slot_names():
                 for variable_number, variable in named:
-                    slot = optimizer.get_slot(variable, slot_name) if isinstance(variable, Variable) else None
+                    slot = _slot_of(optimizer, variable, slot_name)
                     if slot is None:
                         continue
                     key = f"{self.paths[variable_number]}/.OPTIMIZER_SLOT/{self.paths[number]}/{escaped(slot_name)}"
@@ -160,3 +160,13 @@ def pretty_names(graph: Any) -> list[str]:
             variable = names[slot.original_variable_node_id]
             names[slot.slot_variable_node_id] = f"{names[number]}'s state '{slot.slot_name}' for {variable}"
     return names
+
+
+def _slot_of(optimizer: Any, variable: Any, slot_name: str) -> Any:
+    """The slot, or None: Keras's optimizers refuse to look for that of a variable they have not updated."""
+    if not isinstance(variable, Variable):
+        return None
+    try:
+        return optimizer.get_slot(variable, slot_name)
+    except KeyError:
+        return None

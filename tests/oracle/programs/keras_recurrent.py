@@ -1,5 +1,8 @@
 """tf.keras's recurrent layers: values, weights, shapes, states, masks, training (TensorFlow 1.15)."""
 
+import os
+import tempfile
+
 import numpy as np
 
 from tests.oracle import attempt, program
@@ -293,6 +296,39 @@ def nodes_of_a_loop(tf):
     left_out = ("Initializer", "zeros/mul", "zeros/Less", "TensorArraySize")
     operations = tf.get_default_graph().get_operations()
     return [(op.type, op.name) for op in operations if not any(part in op.name for part in left_out)]
+
+
+@program(oracle="1.15", graph=False, tol=1e-4)
+def weights_in_files(tf):
+    k = tf.keras
+
+    class Tagger(k.Model):
+        def __init__(self):
+            super().__init__()
+            self.embedding = k.layers.Embedding(6, 4)
+            self.memory = k.layers.GRU(4, return_sequences=True, return_state=True)
+            self.words = k.layers.Dense(6)
+
+        def call(self, x):
+            return self.words(self.memory(self.embedding(x))[0])
+
+    model = Tagger()
+    model.compile("adam", lambda y, p: k.losses.sparse_categorical_crossentropy(y, p, from_logits=True))
+    model.fit(IDS, IDS[..., None], verbose=0)
+    fill(model)
+    path = os.path.join(tempfile.mkdtemp(), "weights")
+    model.save_weights(path)
+    before = model.predict(IDS)
+    model.set_weights([0 * weight for weight in model.get_weights()])
+    model.load_weights(path)
+    found = [before, model.predict(IDS), [v.name for v in model.weights], model.count_params()]
+    names = tf.train.list_variables(path)
+    normal = k.Sequential([k.layers.BatchNormalization(input_shape=(3,)), k.layers.Dense(1)])
+    normal.compile("adam", "mse")
+    normal.fit(X[:, 0], X[:, 0, :1], verbose=0)
+    normal.save_weights(path)
+    data = tf.data.Dataset.from_tensor_slices((X[:, 0], X[:, 0, :1])).batch(2)
+    return [*found, names, tf.train.list_variables(path), attempt(normal.evaluate, data.make_one_shot_iterator())]
 
 
 @program(oracle="1.15", graph=False, tol=1e-4)

@@ -57,6 +57,8 @@ class Layer(TracksAttributes, Connected, Collects, HasWeights):
     stateful: bool = False
     #: whether `call` sets the masks of its outputs itself
     _compute_output_and_mask_jointly = False
+    #: what it asks of its inputs; a name of the class, so that nobody takes it for a part of the layer
+    input_spec: Any = None
     _initial_weights: Any
     _layers: list[Any]
 

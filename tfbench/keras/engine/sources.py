@@ -28,7 +28,13 @@ def has_tensors(x: Any) -> bool:
 
 
 def check_alone(x: Any, y: Any, sample_weight: Any, split: float) -> None:
-    """ValueError for targets, weights or a split beside a source that gives them itself."""
+    """ValueError for targets, weights or a split beside a source that gives them itself; and for an iterator."""
+    if hasattr(x, "get_next"):
+        raise ValueError(
+            "For performance reasons Keras `fit`, `evaluate` and`predict` accept tf.data `Datasets` as input but not "
+            "iterators that have been manually generated from Datasets by users. Please directly pass in the original "
+            "`Dataset` object instead of passing in `iter(dataset)`."
+        )
     kind = type(x).__name__
     if y is not None:
         raise ValueError(
