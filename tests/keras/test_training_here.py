@@ -63,3 +63,15 @@ def test_a_recurrent_model_learns() -> None:
 def test_what_cannot_be_saved_says_what_can(tmp_path: object) -> None:
     with pytest.raises(ImportError, match="weights"):
         model().save(f"{tmp_path}/model.h5")
+
+
+def test_a_cell_of_tf_nn_is_a_cell_for_keras() -> None:
+    cell = tf.nn.rnn_cell.BasicLSTMCell(3)
+    x = tf.constant(np.random.RandomState(0).rand(2, 5, 4), tf.float32)
+    outputs = tf.keras.layers.RNN(cell, return_sequences=True)(x)
+    assert [v.name for v in tf.global_variables()] == ["basic_lstm_cell/kernel:0", "basic_lstm_cell/bias:0"]
+    expected, _ = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        one, other = session.run([outputs, expected])
+    np.testing.assert_allclose(one, other, rtol=1e-5)

@@ -133,6 +133,8 @@ class RNN(Layer):
             self.input_spec[0] = specs
         else:
             self.input_spec = list(specs) if structure else [specs]
+        if isinstance(self.cell, RNNCell) and self.cell.dtype is None:
+            vars(self.cell)["_dtype"] = self.dtype
         if hasattr(self.cell, "build") and not self.cell.built:
             self.cell.build(nest.map_structure(of_step, input_shape) if structure else of_step(input_shape))
         sizes = list(self.cell.state_size) if several(self.cell.state_size) else [self.cell.state_size]
