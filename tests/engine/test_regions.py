@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tfbench as tf
-from tfbench.engine import region_run, regions
+from tfbench.engine import region_code, region_run, regions
 from tfbench.engine.compiled import tier
 from tfbench.engine.region_run import Region
 
@@ -55,7 +55,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
             super().__init__(*args)
             found.made.append(self)
 
-    real = region_run._Compiled.run
+    real = region_code.Compiled.run
 
     def run(self: Any, code: Any, values: Any) -> Any:
         results = real(self, code, values)
@@ -64,7 +64,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
         return results
 
     monkeypatch.setattr(regions, "Region", Spied)
-    monkeypatch.setattr(region_run._Compiled, "run", run)
+    monkeypatch.setattr(region_code.Compiled, "run", run)
     return found
 
 

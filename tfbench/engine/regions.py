@@ -3,7 +3,8 @@
 A step that computes little costs mostly Python's and NumPy's own time. `Regions.arrange` takes a list of steps, as it
 stands in a program or a loop, and gives the list that a generated function has in its place: neighbours that only
 compute (elementwise ops, sums over axes, softmax and its losses, changes of shape) become one step, a *region*, where
-its last op was. Steps between them that have nothing to do with them are moved before it. No region spans a step that
+its last op was. Steps between them that have nothing to do with them are moved before it (so, where two steps fail, the
+error may be the other's). No region spans a step that
 may write to a variable, a loop, or a change of guard.
 
 What depends on shapes alone (`Shape`, sums and products of sizes) is not computed again: it is the same whenever the
@@ -27,7 +28,8 @@ from tfbench.engine.compiled import fused_types
 from tfbench.engine.graph import Operation
 from tfbench.engine.grouping import Arranged, count_readers, with_releases, writes
 from tfbench.engine.program import Program
-from tfbench.engine.region_run import Member, Region
+from tfbench.engine.region_code import Member
+from tfbench.engine.region_run import Region
 from tfbench.engine.steps import AnyStep, LoopStep, MoveStep, Step
 from tfbench.engine.tensor import Tensor
 
@@ -71,6 +73,7 @@ class _Open:
         self.made: set[int] = set()
         self.known: set[int] = set()
         self.taken: set[int] = set()
+        self.ops: set[Operation] = set()
         self.foreign = 0
 
 
@@ -120,6 +123,7 @@ class Regions:
             or writes(step)
             or isinstance(step, LoopStep)
             or not region.made.isdisjoint(step.reads())
+            or not region.ops.isdisjoint(step.waits_for())
         )
 
     # -- members -----------------------------------------------------------------------------------------------------
@@ -149,6 +153,7 @@ class Regions:
         region.members.append(Member(step, known))
         region.taken.update(slot for slot, _ in step.inputs if slot not in region.made and slot not in self._constants)
         region.made.update(step.outputs)
+        region.ops.add(step.op)
         if known:
             region.known.update(step.outputs)
 

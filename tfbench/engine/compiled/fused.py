@@ -15,13 +15,12 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tfbench.engine.compiled import objects
 from tfbench.engine.compiled.fused_math import (
     DECLARATIONS,
-    ELEMENTWISE,
     TYPES,
     Emitter,
     Number,
-    expression,
     functions,
     literal,
 )
@@ -39,6 +38,7 @@ from tfbench.engine.compiled.fused_nests import (
     contiguous,
     size,
 )
+from tfbench.engine.compiled.fused_ops import ELEMENTWISE, expression
 from tfbench.engine.compiled.fused_types import REDUCTIONS, SOFTMAX
 from tfbench.engine.compiled.ir import Function, module
 from tfbench.engine.compiled.sources import Assembly
@@ -310,7 +310,6 @@ def _is_label(emit: Emitter, operands: Sequence[Number]) -> Number:
 def region(text: str) -> Assembly:
     """The code of a region."""
     lowered = Lowered(text)
-    head = object.__basicsize__
     described = [
         *((f"x{index}", kind, len(shape)) for index, (kind, shape) in enumerate(lowered.inputs)),
         *((f"y{index}", memory.kind, 1) for index, memory in enumerate(lowered.outputs)),
@@ -326,7 +325,6 @@ def region(text: str) -> Assembly:
         exported=True,
         returns="i64",
     )  # fmt: skip
-    array_type = entry.new("load i64, ptr %table")
     given, taken, arguments = [], [], []
     for position, (name, kind, rank) in enumerate(described, 1):
         if rank == 0:
@@ -335,15 +333,8 @@ def region(text: str) -> Assembly:
             taken.append(given[-1])
             continue
         arguments.append(f"{kind}[{rank}]")
-        wanted = entry.new(f"load i64, ptr {entry.at('%table', 8 * position)}")
-        type = entry.new(f"load i64, ptr {entry.at(f'%{name}', head - 8)}")
-        numbers = entry.new(f"load i64, ptr {entry.at(f'%{name}', head + 40)}")
-        flags = entry.new(f"load i32, ptr {entry.at(f'%{name}', head + 48)}")
-        fits = entry.new(f"icmp eq i64 {type}, {array_type}")
-        fits = entry.new(f"and i1 {fits}, {entry.new(f'icmp eq i64 {numbers}, {wanted}')}")
-        fits = entry.new(f"and i1 {fits}, {entry.new(f'trunc i32 {flags} to i1')}")
-        entry.leave(entry.new(f"xor i1 {fits}, true"), position)
-        data = entry.new(f"load ptr, ptr {entry.at(f'%{name}', head)}")
+        sizes = lowered.inputs[position - 1][1] if position <= len(lowered.inputs) else None
+        data = objects.data(entry, f"%{name}", position, sizes)
         given.append(f"ptr {data}")
         taken.append(f"ptr noalias %{name}")
     body = Function("tfbench_body", ", ".join([*taken, _PARTS]), returns="i64")

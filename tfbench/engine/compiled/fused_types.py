@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfbench.engine.compiled.fused_math import ARITHMETIC, COMPARISONS, FLOATING, FLOATS, LOGICAL, POWERS
+from tfbench.engine.compiled.fused_math import FLOATS
+from tfbench.engine.compiled.fused_ops import ARITHMETIC, COMPARISONS, FLOATING, LOGICAL, POWERS
 
 __all__ = ["ELEMENTWISE_OF_MANY", "KINDS", "POWERS", "REDUCTIONS", "SOFTMAX", "computes"]
 
