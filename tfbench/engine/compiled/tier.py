@@ -52,6 +52,9 @@ LOOK, WORTH = 32 << 20, 512 << 20
 #: What TFBENCH_FAST says.
 OFF, BACKGROUND, WAIT = "0", "1", "wait"
 
+#: characters of a kernel's parameters that its label has at most
+_LABEL = 200
+
 _mode = ""
 
 
@@ -134,8 +137,9 @@ class Kernel:
 
     @property
     def label(self) -> str:
-        """The name and the parameters."""
-        return f"{self.module}.{self.maker}({', '.join(map(repr, self.parameters))})"
+        """The name and the parameters, which can be a whole program: no more of it than says which."""
+        text = ", ".join(map(repr, self.parameters))
+        return f"{self.module}.{self.maker}({text if len(text) <= _LABEL else text[:_LABEL] + '…'})"
 
     def __repr__(self) -> str:
         state = "compiled" if self.run else f"failed, {self.error}" if self.error else "not compiled"
