@@ -48,6 +48,9 @@ _VIEWS = {"ExpandDims", "Identity", "PreventGradient", "Reshape", "Snapshot", "S
 #: those of them that are no kernel calls
 _MOVES = ("Identity", "StopGradient")
 
+#: ops that only wait
+_NOTHING = ("ControlTrigger", "NoOp")
+
 #: op type -> its inputs that have to be known before
 _STATIC = {
     "BroadcastTo": (1,),
@@ -111,6 +114,8 @@ class Regions:
                 continue
             if region is not None:
                 region.foreign += 1
+                if not region.ops.isdisjoint(step.waits_for()):
+                    region.ops.update(step.operations())  # who waits for it waits for the region
             arranged.append(step)
         if region is not None:
             found |= self._close(region, arranged)
@@ -123,7 +128,7 @@ class Regions:
             or writes(step)
             or isinstance(step, LoopStep)
             or not region.made.isdisjoint(step.reads())
-            or not region.ops.isdisjoint(step.waits_for())
+            or (step.op.type not in _NOTHING and not region.ops.isdisjoint(step.waits_for()))
         )
 
     # -- members -----------------------------------------------------------------------------------------------------
