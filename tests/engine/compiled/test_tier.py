@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import subprocess
@@ -94,6 +95,39 @@ def test_what_is_on_disk_needs_less_work() -> None:
         kernel = tier.kernel(SAMPLES, "scale", "f4", 2)
         kernel.ready(tier.LOOK + 1)
         assert _settled(kernel).run is not None
+
+
+def test_what_is_asked_for_again_before_it_is_there_is_loaded_once() -> None:
+    with tier.using(tier.WAIT):
+        assert tier.kernel(SAMPLES, "scale", "f4", 2).ready(1) is not None
+    tier.kernel.cache_clear()
+    with tier.using(tier.BACKGROUND):
+        kernel = tier.kernel(SAMPLES, "scale", "f4", 2)
+        kernel.ready(tier.LOOK + 1)
+        kernel.ready(tier.WORTH)  # now it is to be made; it may not have been looked for yet
+        first = _settled(kernel).run
+        assert first is not None
+        marker = tier.kernel(SAMPLES, "add", 3.0)  # what comes last is dealt with last, if it costs least
+        marker.ready(tier.WORTH + 1)
+        marker.ready(tier.WORTH + 1)
+        _settled(marker)
+        assert kernel.run is first
+
+
+def test_an_attempt_needs_nothing_else_to_live() -> None:
+    with tier.using(tier.WAIT):
+        kernel = tier.kernel(SAMPLES, "scale", "f4", 2)
+        run: Any = kernel.ready(1)
+        attempt = run.attempt
+        kernel.run = None
+        tier.kernel.cache_clear()
+        del kernel, run
+        gc.collect()
+        assert tier.kernel(SAMPLES, "scale", "f4", 5).ready(1) is not None  # where the other's code was, perhaps
+    x, out = np.arange(6, dtype=np.float32).reshape(3, 2), np.zeros((3, 2), np.float32)
+    for _ in range(100):
+        assert attempt(x, out, 0, 3) == 0
+    np.testing.assert_array_equal(out, 2 * x)
 
 
 def test_switched_off_nothing_is_asked_for() -> None:

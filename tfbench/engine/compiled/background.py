@@ -128,6 +128,8 @@ class Background:
         log.warning("The kernel %s is not compiled and stays NumPy's: %s", kernel.label, kernel.error)
 
     def _handle(self, kernel: tier.Kernel, compiles: bool) -> None:
+        if kernel.run is not None:  # it was found when it was looked for, and had been asked for again by then
+            return
         if self._engine is None:
             self._engine = self._prepare()
         do = self._gently.do

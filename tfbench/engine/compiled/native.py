@@ -62,6 +62,9 @@ class Engine:
         run = bind(library[compiled.name], compiled.arguments)
         # The code lives as long as these do: a function that outlives the engine (in a child process) needs it.
         run.code = (self._jit, library)  # type: ignore[attr-defined]
+        attempt: Any = getattr(run, "attempt", None)
+        if attempt is not None:
+            attempt.code = run.code  # type: ignore[attr-defined]
         return run
 
 
@@ -111,8 +114,11 @@ def bind(address: int, arguments: tuple[str, ...]) -> Callable[..., None]:
                 f"argument {refused} is {_described(values[refused - 1])}."
             )
 
+    attempt: Any = partial(function, table_at)
+    # Each is used without the other, and may outlive it.
+    attempt.table = (table, types)
     call.table = table  # type: ignore[attr-defined]
-    call.attempt = partial(function, table_at)  # type: ignore[attr-defined]
+    call.attempt = attempt  # type: ignore[attr-defined]
     return call
 
 
