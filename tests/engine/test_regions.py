@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import tfbench as tf
 from tfbench.engine import region_code, region_run, regions
 from tfbench.engine.compiled import tier
+from tfbench.engine.parallel import Chooser
 from tfbench.engine.region_run import Region
 
 pytestmark = pytest.mark.skipif(not tier.installed(), reason="the extra `fast` is not installed")
@@ -416,6 +417,29 @@ class TestOrder:
         x = tf.placeholder(tf.float32, [4])
         _runs(tf.exp(tf.tanh(x) * 2.0), {x: np.ones(4)})
         assert not seen.made
+
+
+@pytest.mark.parametrize("threads", [False, True])
+def test_on_several_devices(seen: Seen, threads: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Chooser, "in_threads", lambda self: threads)
+    with tf.Graph().as_default(), tf.simulate_devices(gpu=2):
+        x = tf.placeholder(tf.float32, [None, 6])
+        parts = []
+        for number in range(2):
+            with tf.device(f"/gpu:{number}"):
+                made = tf.tanh(x * (number + 1.0)) + tf.square(x)
+                for _ in range(3):
+                    made = tf.nn.softmax(made - tf.reduce_mean(made, 0)) * tf.cast(tf.shape(made)[0], tf.float32)
+                parts.append(made)
+        with tf.device("/cpu:0"):
+            total = tf.nn.relu(parts[0] - parts[1]) + tf.exp(parts[1] * 0.1)
+            with tf.control_dependencies([total]):
+                loss = tf.reduce_sum(total * 2.0)
+        slope = tf.gradients(loss, x)[0]
+        feeds = {x: np.random.default_rng(0).normal(size=(5, 6))}
+        _same(_runs([total, loss, slope], feeds, 6), rtol=1e-5)
+    assert seen.ran
+    assert len({region._program.placement.index_of(region._members[0].step.op) for region in seen.made}) == 3
 
 
 class TestErrors:

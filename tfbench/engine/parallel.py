@@ -135,6 +135,18 @@ class ReceiveStep:
         self.mail = mail
         self.release: list[int] = []
 
+    def reads(self) -> list[int]:
+        """None: what it gets comes from another thread."""
+        return []
+
+    def operations(self) -> Sequence[Operation]:
+        """None: it is there for the steps after it."""
+        return ()
+
+    def waits_for(self) -> Sequence[Operation]:
+        """None on this device."""
+        return ()
+
     def run(self, values: list[Any]) -> None:
         """Puts what arrives into its slot."""
         value = values[self.mail][self.number].take()
