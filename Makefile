@@ -32,7 +32,7 @@ layers: .venv/.dev  ## imports point one way
 
 unit: .venv/.dev  ## unit, differential and property tests; those of kernels also with all of them compiled
 	$(BIN)/pytest -q -n 2 -m "not browser" $(PYTEST_ARGS)
-	TFBENCH_FAST=wait TFBENCH_CACHE_DIR=.venv/kernels $(BIN)/pytest -q -n 2 tests/engine/kernels $(PYTEST_ARGS)
+	TFBENCH_FAST=wait TFBENCH_CACHE_DIR=.venv/kernels $(BIN)/pytest -q -n 2 tests/engine/kernels tests/engine/control_flow tests/engine/test_parallel.py $(PYTEST_ARGS)
 
 # Serial: a notebook's cells must stay on one worker, and four kernels start faster one after the other on two cores.
 notebooks: export IPYTHONDIR := $(CURDIR)/.venv/ipython
