@@ -261,7 +261,7 @@ def _empty_graph_error(graph: Graph, fetches: Any) -> Exception:
         return error
     except (TypeError, ValueError) as error:
         why = f" This is also wrong with the fetch: {error}"
-    message = "The Session graph is empty. Add operations to the graph before calling run()."
+    message = "The Session graph is empty: there is nothing to run. Add operations to it first."
     elsewhere = getattr(fetches, "graph", None)
     if isinstance(elsewhere, Graph) and elsewhere is not graph:
         why = f" {fetches!r} is in another graph: run it in a session of that one, tf.Session(graph=x.graph)."

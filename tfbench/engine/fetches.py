@@ -205,9 +205,8 @@ def feed_value(graph: Graph, tensor: Tensor, value: Any) -> Any:
     """
     if isinstance(value, Tensor):
         raise TypeError(
-            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
-            f"strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which "
-            f"was passed to the feed with key {tensor}."
+            f"A feed cannot be a tf.Tensor object: {tensor} was given {value}. Feed what it holds: a number, a "
+            "string, a list, a NumPy array or a TensorHandle (run it first to get the array)."
         )
     dtype = tensor._dtype.base_dtype
     if dtype is dtypes.string:
@@ -221,7 +220,7 @@ def feed_value(graph: Graph, tensor: Tensor, value: Any) -> Any:
         if isinstance(value, int) and not isinstance(value, bool) and not _int_fits(value, wanted):
             raise TypeError(
                 f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {wanted} of "
-                f"'{tensor.name}'. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
+                f"'{tensor.name}'. Make the fed tensor of a larger type, as int64."
             )
         try:
             array = np.asarray(value, dtype=wanted)

@@ -82,7 +82,9 @@ register_proto_functions(GraphKeys.QUEUE_RUNNERS, _of_class(QueueRunner, lambda:
 def add_collection(meta_graph: Any, graph: Graph, key: Any, export_scope: str | None, skip: bool = False) -> None:
     """Writes one collection into a MetaGraphDef; one that cannot be written is left out, with a warning."""
     if not isinstance(key, (str, bytes)):
-        logging.warning("Only collections with string type keys will be serialized. This key has %s", type(key))
+        logging.warning(
+            "A collection whose key is not a string cannot be written and is left out. This key has %s", type(key)
+        )
         return
     name = key.decode() if isinstance(key, bytes) else key
     items = graph.get_collection(key)
@@ -93,8 +95,8 @@ def add_collection(meta_graph: Any, graph: Graph, key: Any, export_scope: str | 
         _write(message, name, items, export_scope)
     except (TypeError, ValueError, AttributeError) as error:
         logging.warning(
-            "Issue encountered when serializing %s.\nType is unsupported, or the types of the items don't match field "
-            "type in CollectionDef. Note this is a warning and probably safe to ignore.\n%s",
+            "Issue encountered when serializing %s: a CollectionDef cannot hold items of these types, so the "
+            "collection is left out of the MetaGraphDef.\n%s",
             name,
             error,
         )

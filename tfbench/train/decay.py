@@ -132,7 +132,7 @@ def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = 
     """
     if len(boundaries) != len(values) - 1:
         raise ValueError(
-            "The length of boundaries should be 1 less than the length of values: "
+            "The length of boundaries must be one less than that of values: got "
             f"{len(boundaries)} boundaries, {len(values)} values."
         )
     position: Any = convert_to_tensor(x)
@@ -152,7 +152,7 @@ def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = 
     for value in levels[1:]:
         if value.dtype.base_dtype != levels[0].dtype.base_dtype:
             raise ValueError(
-                f"Values must have elements all with the same dtype: {levels[0].dtype.base_dtype.name} and "
+                f"All values must have the same dtype, got {levels[0].dtype.base_dtype.name} and "
                 f"{value.dtype.base_dtype.name}."
             )
     with name_scope(name, "PiecewiseConstant", [position, *limits, *levels]):

@@ -38,8 +38,8 @@ def warm_start(
     unused = set(renamed) - set(chosen)
     if unused:
         raise ValueError(
-            f"You provided the following variables in var_name_to_prev_var_name that were not used: {unused}.  Perhaps "
-            f"you misspelled them?  Here is the list of viable variable names: {chosen.keys()}"
+            f"var_name_to_prev_var_name names variables that were not used: {unused}. The variables that are warm "
+            f"started are {list(chosen)}"
         )
     for name, parts in chosen.items():
         init_from_checkpoint(ckpt_to_initialize_from, {renamed.get(name, name): parts})
@@ -61,5 +61,5 @@ def _chosen(wanted: Any) -> list[Any]:
     if all(isinstance(each, str) for each in wanted):
         return [one for pattern in wanted for one in get_collection(GraphKeys.GLOBAL_VARIABLES, scope=pattern)]
     if not all(isinstance(each, Variable) for each in wanted):
-        raise ValueError("If `vars_to_warm_start` is a list, it must be all `Variable` or all `str`.")
+        raise ValueError("A list `vars_to_warm_start` holds all `Variable` objects or all `str`, not a mix.")
     return wanted

@@ -129,7 +129,7 @@ def batch_norm(
         else:
             if renorm:
                 raise ValueError(
-                    "renorm is not supported with batch_weights, updates_collections or zero_debias_moving_mean"
+                    "renorm is not supported with these: batch_weights, updates_collections, zero_debias_moving_mean"
                 )
             outputs = _composed(
                 inputs, decay, center, scale, epsilon, initializers, regularizers, updates_collections, is_training,

@@ -65,7 +65,7 @@ def convolution(
         if conv_dims is not None and conv_dims + 2 != rank:
             raise ValueError(f"Convolution expects input with rank {conv_dims + 2}, got {rank}")
         if rank not in _LAYERS:
-            raise ValueError(f"Convolution not supported for input with rank {rank}")
+            raise ValueError(f"Convolution: an input of rank {rank} is not supported; give one with rank 3, 4 or 5")
         layer = _LAYERS[rank](
             filters=num_outputs,
             kernel_size=kernel_size,

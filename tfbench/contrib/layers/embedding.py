@@ -31,8 +31,7 @@ def embed_sequence(
     """
     if not (reuse or (vocab_size and embed_dim)):
         raise ValueError(
-            f"Must specify vocab size and embedding dimension when not reusing. Got vocab_size={vocab_size} and "
-            f"embed_dim={embed_dim}"
+            f"Without reuse a new embedding needs both sizes: got vocab_size={vocab_size} and embed_dim={embed_dim}"
         )
     with variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
         shape = [vocab_size, embed_dim]

@@ -79,7 +79,9 @@ def group_norm(
         if sizes[one] is None:
             raise ValueError(f"Inputs {inputs.name} has undefined dimensions {one}.")
         if one == axis:
-            raise ValueError("reduction_axis must be mutually exclusive with channels_axis")
+            raise ValueError(
+                f"Axis {one} is the channels_axis and also a reduction axis: leave it out of reduction_axes"
+            )
     if groups > channels:
         raise ValueError(f"Invalid groups {groups} for {channels} channels.")
     if channels % groups:

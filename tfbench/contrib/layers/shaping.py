@@ -105,7 +105,7 @@ def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: Any = None) -
         if rank is None:
             raise ValueError("The input rank must be known.")
         if not 0 <= dim < rank:
-            raise ValueError("dim must be positive but smaller than the input rank.")
+            raise ValueError(f"dim must be at least 0 and below the rank of the input, {rank}; got {dim}")
         lengths = ops.sqrt(epsilon + ops.reduce_sum(ops.square(inputs), dim, True))
         times = [ops.ones([dim], int32)] if dim > 0 else []
         times.append(ops.strided_slice(ops.shape(inputs), [dim], [dim + 1]))

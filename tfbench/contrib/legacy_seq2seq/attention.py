@@ -92,9 +92,9 @@ def attention_decoder(
       ValueError: if there is no input or no head, or a size is not known.
     """
     if not decoder_inputs:
-        raise ValueError("Must provide at least 1 input to attention decoder.")
+        raise ValueError("An attention decoder needs at least 1 input; decoder_inputs is empty.")
     if num_heads < 1:
-        raise ValueError("With less than 1 heads, use a non-attention decoder.")
+        raise ValueError(f"num_heads is {num_heads}: it must be 1 or more; without attention use rnn_decoder.")
     if attention_states.get_shape().as_list()[2] is None:
         raise ValueError(f"Shape[2] of attention_states must be known: {attention_states.get_shape()}")
     size = cell.output_size if output_size is None else output_size

@@ -164,7 +164,9 @@ def _checked(parts: list[Any], labels: Any, initial: Any, target: Any) -> tuple[
         distributions.append(with_dependencies(checks, given))
     classes = distributions[0].get_shape().num_elements()
     if distributions[1].get_shape().num_elements() != classes:
-        raise ValueError("Probability parameters must have the same length.")
+        raise ValueError(
+            "Both distributions need one probability for each class, but they do not have the same length."
+        )
     labels.get_shape().assert_has_rank(1)
     for tensor in parts:
         tensor.get_shape().with_rank_at_least(1)[:1].assert_is_compatible_with(labels.get_shape()[:1])

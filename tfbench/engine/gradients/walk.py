@@ -216,8 +216,7 @@ class Walk:
         for part in parts:
             if not isinstance(part, (Tensor, IndexedSlices)):
                 raise TypeError(
-                    f"Invalid gradient {part} of '{op.name}'. Gradients have to be either all Tensors or all "
-                    "IndexedSlices"
+                    f"Invalid gradient {part} of '{op.name}': a gradient must be a Tensor or an IndexedSlices"
                 )
         if len(parts) < 2:
             return parts[0]
@@ -267,7 +266,6 @@ def _merge_shapes(op: Operation, tensor: Tensor, dx: Tensor) -> None:
     except ValueError:
         index = op._inputs.index(tensor)
         raise ValueError(
-            f"Incompatible shapes between op input and calculated input gradient. Forward operation: "
-            f"{op.name}. Input index: {index}. Original input shape: {tensor.shape}. Calculated input gradient "
-            f"shape: {dx.shape}"
+            f"Incompatible shapes: input {index} of operation {op.name} has shape {tensor.shape}, but the gradient "
+            f"calculated for it has shape {dx.shape}"
         ) from None

@@ -140,7 +140,7 @@ def _choose(type: str, condition: Any, x: Any, y: Any, name: str | None) -> Tens
             tensor = convert_to_tensor(condition, preferred_dtype=dtypes.bool, name="condition")
             return _where(tensor, name=scope)
     if x is None or y is None:
-        raise ValueError("x and y must both be non-None or both be None.")
+        raise ValueError("where() takes both x and y, or neither: one of them is None")
     return lookup(type)(condition, x, y, name=name)
 
 
@@ -160,8 +160,8 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
             )
         if covered is None:
             raise ValueError(
-                "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is "
-                "ok, but shape=None is not."
+                "Number of mask dimensions must be specified: a mask of shape [None] has one, a mask of shape None "
+                "leaves it open. Use mask.set_shape()."
             )
         count = len(covered)
         start: Any = 0 if axis is None else axis

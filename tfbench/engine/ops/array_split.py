@@ -154,8 +154,8 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
     sizes = convert_to_tensor(num_or_size_splits)
     if sizes._shape == ():
         raise ValueError(
-            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
-            f"Argument provided: {num_or_size_splits}"
+            "num_or_size_splits of split() is a Python int or a vector of sizes: Rank-0 tensors are not supported, "
+            f"got {num_or_size_splits}"
         )
     if num is None:
         if sizes._shape:

@@ -115,7 +115,7 @@ def add_check_numerics_ops() -> Operation:
             if output.dtype.base_dtype.name in ("float16", "float32", "float64"):
                 if operation._control_flow_context is not None:
                     raise ValueError(
-                        "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations."
+                        "tf.add_check_numerics_ops() is not compatible with control flow, as cond or while_loop."
                     )
                 with graph.control_dependencies(checks):
                     checks = [check_numerics(output, message=output.name).op]

@@ -166,7 +166,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
         indices = convert_to_tensor(indices, name="indices")
         params = convert_to_tensor(params, name="params")
         if indices._shape is None:
-            raise ValueError("batch_gather does not allow indices with unknown shape.")
+            raise ValueError("batch_gather: indices with unknown shape are not allowed; set_shape() gives them one.")
         if not indices._shape:
             raise ValueError("Argument `batch_dims` = -1 must be less than rank(`indices`) = 0")
         return _flat_batch_gather(params, indices, len(indices._shape) - 1)

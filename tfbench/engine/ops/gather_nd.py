@@ -144,7 +144,9 @@ def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | Non
         indices = convert_to_tensor(indices, name="indices")
         params = convert_to_tensor(params, name="params")
         if batch_dims < 0:
-            raise ValueError("tf.gather_nd does not allow negative batch_dims.")
+            raise ValueError(
+                f"tf.gather_nd: batch_dims must be 0 or more, negative batch_dims are not allowed; got {batch_dims}"
+            )
         for word, tensor in (("indices", indices), ("params", params)):
             if tensor._shape is not None and batch_dims >= len(tensor._shape):
                 raise ValueError(

@@ -119,11 +119,11 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 def _checked(a: Any, validate_args: bool) -> Tensor:
     """`a`, known or (with `validate_args`) seen to be a batch of real floating-point matrices."""
     if not a.dtype.is_floating:
-        raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
+        raise TypeError(f"Input `a` needs a `float`-like `dtype`, got {a.dtype.name}")
     rank = a._rank
     if rank is not None:
         if rank < 2:
-            raise ValueError(f"Input `a` must have at least 2 dimensions (saw: {rank}).")
+            raise ValueError(f"Input `a` is a batch of matrices: it needs at least 2 dimensions, got {rank}")
         return a
     if not validate_args:
         return a

@@ -87,7 +87,7 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
     Raises:
       ValueError: if there are none, or shapes or types differ.
     """
-    message = "inputs must be a list of at least one Tensor with the same dtype and shape"
+    message = "inputs must be a list of at least one Tensor, all with the same dtype and shape"
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError(message)
     if any(isinstance(value, (IndexedSlices, SparseTensor)) for value in inputs):

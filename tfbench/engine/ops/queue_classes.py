@@ -121,16 +121,18 @@ class QueueBase:
     def _components(self, vals: Any) -> list[Tensor]:
         if isinstance(vals, dict):
             if not self._names:
-                raise ValueError("Queue must have names to enqueue a dictionary")
+                raise ValueError(
+                    "Only a queue that has names takes a dictionary: make it with `names`, or enqueue a list"
+                )
             if sorted(self._names, key=str) != sorted(vals, key=str):
                 raise ValueError(
-                    "Keys in dictionary to enqueue do not match names of Queue.  Dictionary: "
-                    f"{sorted(vals, key=str)},Queue: {sorted(self._names, key=str)}"
+                    f"The keys of the dictionary, {sorted(vals, key=str)}, do not match the queue's names, "
+                    f"{sorted(self._names, key=str)}"
                 )
             values = [vals[name] for name in self._names]
         else:
             if self._names:
-                raise ValueError("You must enqueue a dictionary in a Queue with names")
+                raise ValueError(f"A queue with names takes a dictionary with the keys {self._names}")
             values = list(vals) if isinstance(vals, (list, tuple)) else [vals]
         # As in TensorFlow, values beyond the last component are left out; too few are an error of the run.
         return [
@@ -280,11 +282,11 @@ class PaddingFIFOQueue(QueueBase):
         kinds = _types(dtypes)
         known, labels = _shapes(shapes, dtypes, "partial"), _names(names, kinds)
         if known is None:
-            raise ValueError("When providing partial shapes, a list of shapes must be provided.")
-        if len(kinds) != len(known):
             raise ValueError(
-                f"Shapes must be provided for all components, but received {len(kinds)} dtypes and {len(known)} shapes."
+                "PaddingFIFOQueue needs `shapes`: a list of shapes, partial ones allowed, one for each component."
             )
+        if len(kinds) != len(known):
+            raise ValueError(f"Each component needs its shape: there are {len(kinds)} dtypes, but {len(known)} shapes.")
         handle = queues.padding_fifo_queue(
             component_types=kinds, shapes=known, capacity=capacity, shared_name=shared_name or "", name=name
         )

@@ -174,7 +174,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     """
     axis = renamed("axis", axis, "dim", dim)
     if axis is None:
-        raise ValueError("Must specify an axis argument to tf.expand_dims()")
+        raise ValueError("tf.expand_dims() needs an axis argument: where to put the new axis")
     return _expand_dims(input, axis, name=name)
 
 
@@ -215,7 +215,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
     axis = renamed("axis", axis, "squeeze_dims", squeeze_dims)
     dims = [axis] if np.isscalar(axis) else axis
     if dims is not None and not isinstance(dims, (list, tuple)):
-        raise TypeError(f"Expected list for 'axis' argument to 'squeeze' Op, not {axis!r}.")
+        raise TypeError(f"Expected list or an int for 'axis' of 'squeeze', not {axis!r}.")
     return _squeeze(input, squeeze_dims=dims, name=name)
 
 

@@ -137,7 +137,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
     threshold = thresh if threshold is None else threshold
     sparse = (SparseTensor, SparseTensorValue)
     if not isinstance(a, sparse) and not isinstance(b, sparse):
-        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+        raise TypeError("sparse_add: neither input is a SparseTensor; for two dense tensors use tf.add()")
     if isinstance(a, sparse) and isinstance(b, sparse):
         a, b = as_sparse(a), as_sparse(b)
         real = a.values.dtype.real_dtype.base_dtype

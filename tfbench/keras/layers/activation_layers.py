@@ -125,9 +125,9 @@ class ReLU(SameShape):
     ) -> None:
         super().__init__(**kwargs)
         if max_value is not None and max_value < 0.0:
-            raise ValueError(f"max_value of Relu layer cannot be negative value: {max_value}")
+            raise ValueError(f"ReLU needs a max_value that is not negative (or None), got {max_value}")
         if negative_slope < 0.0:
-            raise ValueError(f"negative_slope of Relu layer cannot be negative value: {negative_slope}")
+            raise ValueError(f"ReLU needs a negative_slope of 0 or more, it cannot be negative; got {negative_slope}")
         self.max_value = None if max_value is None else cast_to_floatx(max_value)
         self.negative_slope = cast_to_floatx(negative_slope)
         self.threshold = cast_to_floatx(threshold)

@@ -235,7 +235,9 @@ class DepthwiseConv2D(Conv2D):
 
     def build(self, input_shape: Any) -> None:
         if len(input_shape) < 4:
-            raise ValueError(f"Inputs to `DepthwiseConv2D` should have rank 4. Received input shape: {input_shape}")
+            raise ValueError(
+                f"DepthwiseConv2D takes images of rank 4 (batch, two of space, channels); got shape {input_shape}"
+            )
         channels = self._input_channels(input_shape)
         self.depthwise_kernel = self.add_weight(
             shape=(*self.kernel_size, channels, self.depth_multiplier),

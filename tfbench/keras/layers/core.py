@@ -195,8 +195,8 @@ class Permute(Layer):
         self.dims = tuple(dims)
         if sorted(dims) != list(range(1, len(dims) + 1)):
             raise ValueError(
-                f"Invalid permutation `dims` for Permute Layer: {dims}. The set of indices in `dims` must be "
-                "consecutive and start from 1."
+                f"Invalid permutation `dims` of a Permute layer: {dims}. Name each axis after the batch once: the "
+                f"numbers 1 to {len(dims)}, in any order."
             )
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)
 

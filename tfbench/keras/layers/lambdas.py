@@ -65,8 +65,8 @@ class Lambda(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         if self._output_shape is None:
             raise NotImplementedError(
-                "We could not automatically infer the shape of the Lambda's output. Please specify `output_shape` for "
-                "this Lambda."
+                "The shape of this Lambda's output is not known without a call: give the layer an `output_shape` (a "
+                "shape without the batch, or a function of the input's shape)."
             )
         if callable(self._output_shape):
             return as_shape(self._output_shape(input_shape))

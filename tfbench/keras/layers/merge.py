@@ -35,11 +35,9 @@ class _Merge(Layer):
 
     def _checked(self, input_shape: Any) -> list[Sizes]:
         if not _is_list(input_shape):
-            raise ValueError("A merge layer should be called on a list of inputs.")
+            raise ValueError("A merge layer takes a list of inputs, at least 2; it got something else.")
         if len(input_shape) < 2:
-            raise ValueError(
-                f"A merge layer should be called on a list of at least 2 inputs. Got {len(input_shape)} inputs."
-            )
+            raise ValueError(f"A merge layer takes a list of inputs, at least 2; the list has {len(input_shape)}.")
         return _tuples(input_shape)
 
     def build(self, input_shape: Any) -> None:
@@ -47,7 +45,7 @@ class _Merge(Layer):
         batches = {shape[0] for shape in shapes if shape is not None} - {None}
         if len(batches) > 1:
             raise ValueError(
-                f"Can not merge tensors with different batch sizes. Got tensors with shapes : {input_shape}"
+                f"The inputs of a merge layer have different batch sizes: {batches}. Their shapes: {input_shape}"
             )
         self._broadcast_all(shapes)
         self._reshape_required = None in shapes or len({len(shape or ()) for shape in shapes}) != 1
@@ -61,7 +59,7 @@ class _Merge(Layer):
 
     def call(self, inputs: Any) -> Any:
         if not isinstance(inputs, list):
-            raise ValueError("A merge layer should be called on a list of inputs.")
+            raise ValueError("A merge layer takes a list of inputs, at least 2; it got something else.")
         if not self._reshape_required:
             return self._merge_function(inputs)
         ranks = [one.shape.ndims for one in inputs]
@@ -93,7 +91,7 @@ def _masks(inputs: Any, mask: Any) -> bool:
         if not isinstance(value, list):
             raise ValueError(f"`{name}` should be a list.")
     if len(mask) != len(inputs):
-        raise ValueError("The lists `inputs` and `mask` should have the same length.")
+        raise ValueError(f"Each input needs its mask (or None): {len(inputs)} in `inputs`, but {len(mask)} in `mask`.")
     return any(one is not None for one in mask)
 
 
@@ -110,7 +108,7 @@ def _broadcast(one: Sizes, other: Sizes) -> Sizes:
         elif a == 1 or b == 1:
             result[-back] = b if a == 1 else a
         elif a != b:
-            raise ValueError(f"Operands could not be broadcast together with shapes {one} {other}")
+            raise ValueError(f"Shapes {one} and {other} could not be broadcast together: axis {-back} is {a} and {b}")
     return tuple(result)
 
 
@@ -150,7 +148,7 @@ class Subtract(_Merge):
     def build(self, input_shape: Any) -> None:
         super().build(input_shape)
         if len(input_shape) != 2:
-            raise ValueError("A `Subtract` layer should be called on exactly 2 inputs")
+            raise ValueError(f"A `Subtract` layer takes exactly 2 inputs, got {len(input_shape)}")
 
     def _merge_function(self, inputs: list[Any]) -> Any:
         return inputs[0] - inputs[1]
@@ -207,7 +205,7 @@ class Concatenate(_Merge):
 
     def build(self, input_shape: Any) -> None:
         if not _is_list(input_shape) or len(input_shape) < 2:
-            raise ValueError("A `Concatenate` layer should be called on a list of at least 2 inputs")
+            raise ValueError(f"A `Concatenate` layer takes a list of at least 2 inputs, got shape {input_shape}")
         others = set()
         for shape in _tuples(input_shape):
             rest = list(shape or ())
@@ -216,8 +214,8 @@ class Concatenate(_Merge):
             others.add(tuple(rest))
         if len(others) > 1:
             raise ValueError(
-                "A `Concatenate` layer requires inputs with matching shapes except for the concat axis. Got inputs "
-                f"shapes: {_tuples(input_shape)}"
+                f"The inputs of a `Concatenate` layer need matching shapes except along axis {self.axis}; got "
+                f"{_tuples(input_shape)}"
             )
         self.built = True
 
@@ -226,7 +224,7 @@ class Concatenate(_Merge):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         if not _is_list(input_shape):
-            raise ValueError("A `Concatenate` layer should be called on a list of inputs.")
+            raise ValueError(f"A `Concatenate` layer takes a list of inputs, got shape {input_shape}")
         shapes = [list(shape or ()) for shape in _tuples(input_shape)]
         lengths = [shape[self.axis] for shape in shapes]
         shapes[0][self.axis] = None if None in lengths else sum(length or 0 for length in lengths)
@@ -259,11 +257,15 @@ class Dot(_Merge):
         super().__init__(**kwargs)
         if not isinstance(axes, int):
             if not isinstance(axes, (list, tuple)):
-                raise TypeError("Invalid type for `axes` - should be a list or an int.")
+                raise TypeError(
+                    f"Invalid type for `axes`: an int or a list of two is expected, got {type(axes).__name__}"
+                )
             if len(axes) != 2:
-                raise ValueError("Invalid format for `axes` - should contain two elements.")
+                raise ValueError(
+                    f"Invalid format for `axes`: two elements are expected, one for each input; got {len(axes)}"
+                )
             if not all(isinstance(axis, int) for axis in axes):
-                raise ValueError('Invalid format for `axes` - list elements should be "int".')
+                raise ValueError(f"Invalid format for `axes`: both elements must be of type int, got {axes}")
         self.axes = axes
         self.normalize = normalize
 
@@ -273,7 +275,7 @@ class Dot(_Merge):
 
     def _two(self, input_shape: Any) -> list[list[Any]]:
         if not _is_list(input_shape) or len(input_shape) != 2:
-            raise ValueError("A `Dot` layer should be called on a list of 2 inputs.")
+            raise ValueError(f"A `Dot` layer takes a list of 2 inputs, got shape {input_shape}")
         return [list(shape or ()) for shape in _tuples(input_shape)]
 
     def build(self, input_shape: Any) -> None:
@@ -289,7 +291,7 @@ class Dot(_Merge):
 
     def _merge_function(self, inputs: list[Any]) -> Any:
         if len(inputs) != 2:
-            raise ValueError("A `Dot` layer should be called on exactly 2 inputs")
+            raise ValueError(f"A `Dot` layer takes exactly 2 inputs, got {len(inputs)}")
         axes = self._axes([one.shape.ndims for one in inputs])
         if self.normalize:
             inputs = [nn.l2_normalize(one, axis=axis) for one, axis in zip(inputs, axes, strict=True)]

@@ -113,7 +113,7 @@ class LayerNormalization(Layer):
         super().__init__(name=name, trainable=trainable, **kwargs)
         if not isinstance(axis, (int, list, tuple)):
             raise ValueError(
-                f"Expected an int or a list/tuple of ints for the argument 'axis', but received instead: {axis}"
+                f"The argument 'axis' of BatchNormalization must be an int or a list/tuple of ints, got: {axis}"
             )
         self.axis: Any = axis if isinstance(axis, int) else list(axis)
         self.epsilon = epsilon

@@ -68,7 +68,7 @@ class RNN(Layer):
             raise ValueError("`cell` should have a `call` method. The RNN was passed:", cell)
         if not hasattr(cell, "state_size"):
             raise ValueError(
-                "The RNN cell should have an attribute `state_size` (tuple of integers, one integer per RNN state)."
+                "The cell of an RNN needs a `state_size`: an integer, or one for each state; this cell has none."
             )
         zero_output = kwargs.pop("zero_output_for_mask", False)
         if "input_shape" not in kwargs and ("input_dim" in kwargs or "input_length" in kwargs):
@@ -156,8 +156,8 @@ class RNN(Layer):
         )
         if not fit:
             raise ValueError(
-                "An `initial_state` was passed that is not compatible with `cell.state_size`. Received "
-                f"`state_spec`={self.state_spec}; however `cell.state_size` is {sizes}"
+                f"The `initial_state` is not compatible with the cell: its `cell.state_size` is {sizes}, but the given "
+                f"states have `state_spec`={self.state_spec}"
             )
 
     # -- calling ------------------------------------------------------------------------------------------------------
@@ -189,8 +189,8 @@ class RNN(Layer):
             specs += self.constants_spec
         if not all_or_none(more):
             raise ValueError(
-                "The initial state or constants of an RNN layer cannot be specified with a mix of Keras tensors and "
-                'non-Keras tensors (a "Keras tensor" is a tensor that was returned by a Keras layer, or by `Input`)'
+                "The initial state and the constants of an RNN are a mix of Keras tensors (made by `Input` or by a "
+                "layer) and non-Keras tensors: give all of one kind"
             )
         if is_keras_tensor(nest.flatten(more)[0]):
             self.input_spec = [*nest.flatten(nest.map_structure(lambda _: None, inputs)), *specs]
@@ -210,11 +210,9 @@ class RNN(Layer):
         mask = None if mask is None else nest.flatten(mask)[0]
         if self.unroll and int_shape(nest.flatten(inputs)[0])[0 if self.time_major else 1] is None:
             raise ValueError(
-                "Cannot unroll a RNN if the time dimension is undefined. \n- If using a Sequential model, specify the "
-                "time dimension by passing an `input_shape` or `batch_input_shape` argument to your first layer. If "
-                "your first layer is an Embedding, you can also use the `input_length` argument.\n- If using the "
-                "functional API, specify the time dimension by passing a `shape` or `batch_shape` argument to your "
-                "Input layer."
+                "Cannot unroll an RNN whose time dimension is undefined: the number of steps must be known. Give it in "
+                "the `shape` or `batch_shape` of the `Input`, in the `input_shape` or `batch_input_shape` of a "
+                "Sequential model's first layer, or as the `input_length` of an Embedding."
             )
         last, outputs, states = rnn(
             self._step(training, constants),
@@ -275,10 +273,8 @@ class RNN(Layer):
         batch = None if shape is None else shape[1 if self.time_major else 0]
         if not batch:
             raise ValueError(
-                "If a RNN is stateful, it needs to know its batch size. Specify the batch size of your input tensors: "
-                "\n- If using a Sequential model, specify the batch size by passing a `batch_input_shape` argument to "
-                "your first layer.\n- If using the functional API, specify the batch size by passing a `batch_shape` "
-                "argument to your Input layer."
+                "A stateful RNN needs to know its batch size, and that of its input is undefined. Give it in the "
+                "`batch_shape` of the `Input`, or in the `batch_input_shape` of a Sequential model's first layer."
             )
         sizes = self.cell.state_size
         if nest.flatten(self.states)[0] is None:

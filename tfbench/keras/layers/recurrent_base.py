@@ -28,8 +28,7 @@ def zero_states(cell: Any, inputs: Any, batch_size: Any, dtype: Any) -> Any:
         batch_size, dtype = ops.shape(inputs)[0], inputs.dtype
     if batch_size is None or dtype is None:
         raise ValueError(
-            f"batch_size and dtype cannot be None while constructing initial state: batch_size={batch_size}, "
-            f"dtype={dtype}"
+            f"Without inputs an initial state needs both, they cannot be None: batch_size={batch_size}, dtype={dtype}"
         )
 
     def made(size: Any) -> Any:
@@ -95,8 +94,8 @@ class StackedRNNCells(Layer):
         backwards = kwargs.pop("reverse_state_order", False)
         if backwards:
             log.warning(
-                "reverse_state_order=True in StackedRNNCells will soon be deprecated. Please update the code to work "
-                "with the natural order of states if you rely on the RNN states, eg RNN(return_state=True)."
+                "StackedRNNCells: reverse_state_order=True is deprecated. Leave it out, and where you take the states "
+                "(return_state=True), expect those of the first cell first."
             )
         super().__init__(**kwargs)
         self.cells = cells

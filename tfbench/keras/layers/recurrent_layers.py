@@ -78,10 +78,7 @@ def _arguments(found: dict[str, Any]) -> dict[str, Any]:
 
 def _check_implementation(implementation: int) -> None:
     if implementation == 0:
-        log.warning(
-            "`implementation=0` has been deprecated, and now defaults to `implementation=1`.Please update your layer "
-            "call."
-        )
+        log.warning("`implementation=0` is deprecated and means `implementation=1`: give 1 or 2, or leave it out.")
 
 
 class SimpleRNN(_WithCell):
@@ -119,10 +116,7 @@ class SimpleRNN(_WithCell):
         given = _arguments(locals())
         if "implementation" in kwargs:
             kwargs.pop("implementation")
-            log.warning(
-                "The `implementation` argument in `SimpleRNN` has been deprecated. Please remove it from your layer "
-                "call."
-            )
+            log.warning("SimpleRNN: the argument `implementation` is deprecated and changes nothing; leave it out.")
         self._make(given, kwargs)
 
 

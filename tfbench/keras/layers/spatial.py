@@ -70,7 +70,7 @@ class UpSampling2D(_Spatial):
         super().__init__(data_format, **kwargs)
         self.size = sizes(size, 2, "size")
         if interpolation not in ("nearest", "bilinear"):
-            raise ValueError('`interpolation` argument should be one of `"nearest"` or `"bilinear"`.')
+            raise ValueError(f'UpSampling2D: `interpolation` must be "nearest" or "bilinear", got {interpolation!r}')
         self.interpolation = interpolation
 
     def _length(self, axis: int, length: int) -> int:

@@ -60,7 +60,7 @@ class TimeDistributed(Wrapper):
 
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
-            raise ValueError(f"Please initialize `TimeDistributed` layer with a `Layer` instance. You passed: {layer}")
+            raise ValueError(f"`TimeDistributed` wraps a `Layer` instance, but got: {layer}")
         super().__init__(layer, **kwargs)
         # Of Keras's own layers it is known that a moment more in the batch makes no difference.
         ours = next(kind for kind in type(layer).__mro__ if kind.__module__.startswith("tfbench.keras"))
@@ -70,8 +70,7 @@ class TimeDistributed(Wrapper):
         sizes = as_shape(input_shape).as_list()
         if len(sizes) < 3:
             raise ValueError(
-                "`TimeDistributed` Layer should be passed an `input_shape ` with at least 3 dimensions, received: "
-                f"{sizes}"
+                f"`TimeDistributed` needs an `input_shape` with at least 3 dimensions (batch, time, more), got {sizes}"
             )
         self.input_spec = InputSpec(shape=[None, None, *sizes[2:]])
         super().build(TensorShape([sizes[0], *sizes[2:]]))
@@ -149,7 +148,7 @@ class Bidirectional(Wrapper):
             if not isinstance(one, Layer):
                 raise ValueError(
                     f"Please {what} `Layer` instance. You passed: {one}" if what else
-                    f"`backward_layer` need to be a `Layer` instance. You passed: {one}"
+                    f"Bidirectional: `backward_layer` must be a `Layer` instance (or None), got {one}"
                 )  # fmt: skip
         if merge_mode not in ("sum", "mul", "ave", "concat", None):
             raise ValueError('Invalid merge mode. Merge mode should be one of {"sum", "mul", "ave", "concat", None}')
@@ -209,8 +208,8 @@ class Bidirectional(Wrapper):
         if initial_state is not None:
             if len(initial_state) % 2:
                 raise ValueError(
-                    "When passing `initial_state` to a Bidirectional RNN, the state should be a list containing the "
-                    f"states of the underlying RNNs. Found: {initial_state}"
+                    "The `initial_state` of a Bidirectional RNN is a list: the states of the forward layer, then those "
+                    f"of the backward layer, as many. Found: {initial_state}"
                 )
             kwargs["initial_state"] = initial_state
             more += initial_state
@@ -226,8 +225,8 @@ class Bidirectional(Wrapper):
             specs += own
         if not all_or_none(more):
             raise ValueError(
-                "The initial state of a Bidirectional layer cannot be specified with a mix of Keras tensors and "
-                'non-Keras tensors (a "Keras tensor" is a tensor that was returned by a Keras layer, or by `Input`)'
+                "The initial state of a Bidirectional layer is a mix of Keras tensors (made by `Input` or by a layer) "
+                "and non-Keras tensors: give all of one kind"
             )
         if not is_keras_tensor(more[0]):
             return super().__call__(inputs, **kwargs)
@@ -310,13 +309,14 @@ def _copy(layer: Any, turned: bool = False) -> Any:
 
 def _check_pair(forward: Any, backward: Any) -> None:
     if forward.go_backwards == backward.go_backwards:
-        raise ValueError("Forward layer and backward layer should have different `go_backwards` value.")
+        raise ValueError(
+            f"Both layers have `go_backwards`={forward.go_backwards}: the backward layer needs a different one"
+        )
     for name in ("stateful", "return_sequences", "return_state"):
         one, other = getattr(forward, name), getattr(backward, name)
         if one != other:
             raise ValueError(
-                "Forward layer and backward layer are expected to have the same value for attribute "
-                f"{name}, got {one} and {other}"
+                f"The forward layer and the backward layer must have the same {name}, got {one} and {other}"
             )
 
 

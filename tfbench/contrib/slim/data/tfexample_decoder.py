@@ -87,7 +87,7 @@ class Tensor(ItemHandler):
 
     def __init__(self, tensor_key: str, shape_keys: Any = None, shape: Any = None, default_value: Any = 0) -> None:
         if shape_keys and shape is not None:
-            raise ValueError("Cannot specify both shape_keys and shape parameters.")
+            raise ValueError("Give shape_keys or shape, not both shape_keys and shape.")
         if shape_keys and not isinstance(shape_keys, list):
             shape_keys = [shape_keys]
         self._tensor_key = tensor_key
