@@ -24,8 +24,8 @@ def model_from_config(config: Any, custom_objects: Any = None) -> Any:
 
     if isinstance(config, list):
         raise TypeError(
-            "`model_from_config` expects a dictionary, not a list. Maybe you meant to use "
-            "`Sequential.from_config(config)`?"
+            "`model_from_config` takes a dictionary, and this is a list: the config of a sequential model's layers "
+            "goes to `Sequential.from_config`."
         )
     return layer_from(config, custom_objects)
 
@@ -62,7 +62,8 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Any = Non
         return clone
     if not model._is_graph_network:
         raise ValueError(
-            "Expected `model` argument to be a functional `Model` instance, but got a subclass model instead."
+            f"Only a functional model can be cloned; {model.name} is a subclass model: its layers do not say what "
+            "`call` does."
         )
     copies = {id(layer): copied(layer) for layer in model.layers}
     values: dict[int, Any] = {}

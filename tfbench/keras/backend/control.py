@@ -33,7 +33,7 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     wanted = chosen.shape.ndims
     if rank > wanted:
         raise ValueError(
-            "Rank of `condition` should be less than or equal to rank of `then_expression` and `else_expression`. "
+            "The condition has more axes than what is chosen from. Rank of `condition` and of the expressions: "
             f"ndim(condition)={rank}, ndim(then_expression)={wanted}"
         )
     if rank > 1:
@@ -101,7 +101,7 @@ class Function:
     def __init__(self, inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **session_kwargs: Any):
         updates = updates or []
         if not isinstance(updates, (list, tuple)):
-            raise TypeError("`updates` in a Keras backend function should be a list or tuple.")
+            raise TypeError("A Keras backend function takes its `updates` as a list or tuple.")
         self.name = name
         self.inputs = nest.flatten(inputs)
         self._structure = outputs

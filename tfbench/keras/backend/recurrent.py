@@ -154,8 +154,8 @@ class _Loop:
         if mask is not None:
             if not tuple(initial):
                 raise ValueError(
-                    "No initial states provided! When using masking in an RNN, you should provide initial states (and "
-                    "your step function should return as its first state at time `t` the output at time `t-1`)."
+                    "No initial states provided! A mask needs them: where a step is masked, the output is the first "
+                    "state, which the step function has to keep as the last output."
                 )
             mask = self._in_order(mask)
             self._mask = self._array("bool", "mask_ta").unstack(mask)

@@ -45,7 +45,7 @@ def save_weights(model: Any, filepath: str, overwrite: bool = True, save_format:
         elif is_hdf5(filepath):
             raise ValueError(
                 f'save_weights got save_format="tf"/"tensorflow", but the filepath ("{filepath}") looks like an HDF5 '
-                'file. Omit the ".h5"/".keras" when saving in TensorFlow format.'
+                "file: leave out its ending, or the format."
             )
     if kind == "h5":
         needs_hdf5("save_weights", filepath)
@@ -71,8 +71,8 @@ def load_weights(model: Any, filepath: str, by_name: bool = False) -> Any:
         needs_hdf5("load_weights", filepath)
     if by_name:
         raise NotImplementedError(
-            "Weights may only be loaded based on topology into Models when loading TensorFlow-formatted weights (got "
-            "by_name=True to load_weights)."
+            "load_weights got by_name=True: TensorFlow's files name weights by the places of layers in a model, so "
+            "they cannot be found by the layers' names."
         )
     path = os.fsdecode(filepath)
     session = get_session()

@@ -171,8 +171,8 @@ def _only(tensors: Any) -> Any:
     flat = nest.flatten(tensors)
     if len(flat) != 1:
         raise ValueError(
-            "All layers in a Sequential model should have a single output tensor. For multi-output layers, use the "
-            "functional API."
+            f"A layer in a Sequential model has a single output tensor; this one has {len(flat)}. The functional API "
+            "takes such layers."
         )
     return flat[0]
 

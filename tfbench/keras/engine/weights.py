@@ -137,8 +137,8 @@ class HasWeights(base.Layer):
         on_read = synchronization == 3
         if on_read and trainable:
             raise ValueError(
-                "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. "
-                "You have specified trainable=True and synchronization=VariableSynchronization.ON_READ."
+                f"Weight {name} cannot be both: trainable=True, and VariableSynchronization.ON_READ, which is for "
+                "non-trainable variables."
             )
         trainable = not on_read if trainable is None else trainable
         size = TensorShape(() if shape is None else shape)

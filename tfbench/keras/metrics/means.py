@@ -158,8 +158,8 @@ class MeanTensor(Metric):
             initialize_variables(bare_session())
         elif values.shape != self._shape:
             raise ValueError(
-                "MeanTensor input values must always have the same shape. Expected shape (set during the first call): "
-                f"{self._shape}. Got: {values.shape}"
+                f"MeanTensor {self.name} takes values that have the same shape each time. Expected shape (the first "
+                f"one's): {self._shape}. Got: {values.shape}"
             )
         number = ops.ones_like(values)
         if sample_weight is not None:
@@ -176,7 +176,6 @@ class MeanTensor(Metric):
     def result(self) -> Any:
         if self._shape is None:
             raise ValueError(
-                "MeanTensor does not have any result yet. Please call the MeanTensor instance or use "
-                "`.update_state(value)` before retrieving the result."
+                "MeanTensor does not have any result yet. Call it on a value first, or its `update_state`."
             )
         return ops.div_no_nan(self.total, self.count)

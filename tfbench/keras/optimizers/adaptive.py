@@ -170,7 +170,7 @@ class Nadam(_Moments):
         kwargs["decay"] = kwargs.pop("schedule_decay", 0.004)
         if isinstance(kwargs.get("lr", learning_rate), LearningRateSchedule):
             raise ValueError(
-                "The Nadam optimizer does not support tf.keras.optimizers.LearningRateSchedules as the learning rate."
+                "The Nadam optimizer has a schedule of its own: its learning rate is a number, no LearningRateSchedule."
             )
         super().__init__(learning_rate, beta_1, beta_2, epsilon, name, **kwargs)
         self._cache: Any = None

@@ -143,7 +143,7 @@ class Optimizer:
     def iterations(self, variable: Any) -> None:
         if self._iterations is not None:
             raise RuntimeError(
-                "Cannot set `iterations` to a new Variable after the Optimizer weights have been created"
+                "Cannot set `iterations`: the optimizer's weights, which it is the first of, are there already."
             )
         self._iterations = variable
         self._weights.append(variable)
@@ -216,8 +216,8 @@ class Optimizer:
         params = self.weights
         if len(params) != len(weights):
             raise ValueError(
-                f"You called `set_weights(weights)` on optimizer {self._name} with a  weight list of length "
-                f"{len(weights)}, but the optimizer was expecting {len(params)} weights. Provided weights: "
+                f"set_weights of optimizer {self._name} got a weight list of length {len(weights)}, where it "
+                f"was expecting {len(params)} weights. Given: "
                 f"{str(weights)[:50]}..."
             )
         for variable, value in zip(params, weights, strict=True):
@@ -247,9 +247,8 @@ class Optimizer:
             for gradient, variable in zip(found, params, strict=True):
                 if gradient is None:
                     raise ValueError(
-                        f"Variable {variable} has `None` for gradient. Please make sure that all of your ops have a "
-                        "gradient defined (i.e. are differentiable). Common ops without gradient: K.argmax, K.round, "
-                        "K.eval."
+                        f"Variable {variable} has `None` for gradient. The loss does not depend on it, or only "
+                        "through an op that has no gradient, as rounding and argmax have none."
                     )
             if "clipnorm" in vars(self):
                 found = [clip_by_norm(gradient, self.clipnorm) for gradient in found]
