@@ -17,25 +17,26 @@ def add_metric(layer: Any, value: Any, aggregation: str | None, name: str | None
 
     if aggregation not in (None, "mean"):
         raise ValueError(
-            f"We currently support only `mean` sample-wise metric aggregation. You provided aggregation=`{aggregation}`"
+            "`add_metric` can only average: expected `mean` (or None) as sample-wise metric aggregation, found "
+            f"aggregation=`{aggregation}`"
         )
     given = getattr(value, "_metric_obj", None)
     if not isinstance(value, Tensor):
-        raise ValueError(f"Expected a symbolic Tensor for the metric value, received: {value}")
+        raise ValueError(f"`add_metric` expected a symbolic Tensor as value, received: {value}")
     if given is not None:
         name = given.name
     elif name is None:
         raise ValueError(
-            "Please provide a name for your metric like `self.add_metric(tf.reduce_sum(inputs), "
-            "name='mean_activation', aggregation='mean')`"
+            "`add_metric` got a tensor without a name: provide a name for your metric, e.g. "
+            "`self.add_metric(value, name='activity', aggregation='mean')`"
         )
     known = next((one for one in layer._metrics if one.name == name), None)
     if aggregation is None:
         if known is None and given is None:
             raise ValueError(
-                "We do not support adding an aggregated metric result tensor that is not the output of a "
-                "`tf.keras.metrics.Metric` metric instance. You can create a Metric and pass its result here, or pass "
-                "an un-aggregated result with `aggregation` parameter set as `mean`."
+                "`add_metric` without `aggregation` takes an aggregated metric result tensor, which only a "
+                "`tf.keras.metrics.Metric` makes; this tensor comes from none. Pass the result of a Metric, or set "
+                "`aggregation` to `mean`."
             )
         if known is None:
             layer._metrics.append(given)

@@ -31,25 +31,25 @@ def check_alone(x: Any, y: Any, sample_weight: Any, split: float) -> None:
     """ValueError for targets, weights or a split beside a source that gives them itself; and for an iterator."""
     if hasattr(x, "get_next"):
         raise ValueError(
-            "For performance reasons Keras `fit`, `evaluate` and`predict` accept tf.data `Datasets` as input but not "
-            "iterators that have been manually generated from Datasets by users. Please directly pass in the original "
-            "`Dataset` object instead of passing in `iter(dataset)`."
+            "For performance reasons Keras takes tf.data `Datasets`, not iterators made from them: `x` of `fit`, "
+            f"`evaluate` or `predict` is an iterator ({type(x).__name__}). Pass the `Dataset` object itself, not "
+            "`iter(dataset)`."
         )
     kind = type(x).__name__
     if y is not None:
         raise ValueError(
-            f"You passed a dataset or dataset iterator ({kind}) as input `x` to your model. In that case, you should "
-            "not specify a target (`y`) argument, since the dataset or dataset iterator generates both input data and "
-            "target data."
+            f"`x` is a dataset or dataset iterator ({kind}), whose elements hold the targets, too: you should not "
+            "specify a target (`y`) argument beside it. Leave `y` out, or give `x` as arrays."
         )
     if sample_weight is not None:
         raise ValueError(
-            "`sample_weight` argument is not supported when input `x` is a dataset or a dataset iterator. Instead, you "
-            "can provide sample_weight as the third element of your dataset, i.e. (inputs, targets, sample_weight)."
+            f"`sample_weight` argument is not supported when `x` is a dataset or a dataset iterator, found {kind}. "
+            "Let each element be (inputs, targets, sample_weight) and leave `sample_weight` out."
         )
     if split:
         raise ValueError(
-            "`validation_split` argument is not supported when input `x` is a dataset or a dataset iterator."
+            f"`validation_split` argument is not supported when `x` is a dataset or a dataset iterator, found {kind}. "
+            "Give another dataset as `validation_data`."
         )
 
 
@@ -73,8 +73,8 @@ def _three(element: Any, mode: str) -> tuple[Any, Any, Any]:
         return (element[0] if isinstance(element, (list, tuple)) else element), None, None
     if len(element) not in (2, 3):
         raise ValueError(
-            "Please provide model inputs as a list or tuple of 2 or 3 elements: (input, target) or (input, target, "
-            f"sample_weights) Received {element}"
+            "Each element of the data must be a list or tuple of 2 or 3 elements, (input, target) or (input, target, "
+            f"sample_weights). Received {len(element)}: {element}"
         )
     x, y, *weights = element
     return x, (None if mode == PREDICT else y), (weights[0] if weights else None)
