@@ -80,18 +80,17 @@ def _with_two_axes(value: Any, shape: Any) -> Any:
 def _wrong_count(given: list[Any], names: list[str], what: str) -> list[Any]:
     if given and hasattr(given[0], "shape"):
         raise ValueError(
-            f"Error when checking model {what}: the list of Numpy arrays that you are passing to your model is not the "
-            f"size the model expected. Expected to see {len(names)} array(s), but instead got the following list of "
-            f"{len(given)} arrays: {str(given)[:200]}..."
+            f"Error when checking model {what}: it takes {len(names)} array(s), and this list of Numpy arrays "
+            f"has {len(given)}: {str(given)[:200]}..."
         )
     if len(names) > 1:
         raise ValueError(
-            f"Error when checking model {what}: you are passing a list as input to your model, but the model expects a "
-            f"list of {len(names)} Numpy arrays instead. The list you passed was: {str(given)[:200]}"
+            f"Error when checking model {what}: it takes a list of {len(names)} Numpy arrays, not a list of other "
+            f"things. Got: {str(given)[:200]}"
         )
     if len(given) == 1:
         raise TypeError(
-            f"Error when checking model {what}: data should be a Numpy array, or list/dict of Numpy arrays. Found: "
+            f"Error when checking model {what}: it takes a Numpy array, or a list or a dict of them. Found: "
             f"{str(given)[:200]}..."
         )
     return [np.asarray(given)]
@@ -108,7 +107,7 @@ def _check_shape(name: str, value: Any, shape: Any, what: str) -> None:
         found = tuple(value.shape)
     else:
         raise TypeError(
-            f"Error when checking model {what}: data should be a Numpy array, or list/dict of Numpy arrays. Found: "
+            f"Error when checking model {what}: it takes a Numpy array, or a list or a dict of them. Found: "
             f"{str(value)[:200]}..."
         )
     if len(found) != len(shape):
@@ -165,16 +164,13 @@ def example_weights(y: Any, sample_weight: Any, class_weight: Any, mode: str | N
     of_class = None
     if isinstance(class_weight, Mapping):
         if len(y.shape) > 2:
-            raise ValueError("`class_weight` not supported for 3+ dimensional targets.")
+            raise ValueError(f"`class_weight` is for targets of one or two axes; these have {len(y.shape)}.")
         classes = y
         if len(y.shape) == 2:
             classes = np.argmax(y, axis=1) if y.shape[1] > 1 else np.reshape(y, y.shape[0])
         missing = {one for one in classes.tolist() if one not in class_weight}
         if missing:
-            raise ValueError(
-                f"`class_weight` must contain all classes in the data. The classes {missing} exist in the data but not "
-                "in `class_weight`."
-            )
+            raise ValueError(f"`class_weight` has no weight for the classes {missing}, which exist in the data.")
         of_class = np.asarray([class_weight[one] for one in classes.tolist()])
     if of_class is None or sample_weight is None:
         return sample_weight if of_class is None else of_class
@@ -186,22 +182,20 @@ def _check_weights(y: Any, weights: Any, mode: str | None) -> None:
     if mode == "temporal":
         if len(y.shape) < 3:
             raise ValueError(
-                f"Found a sample_weight array for an input with shape {y.shape}. Timestep-wise sample weighting (use "
-                'of sample_weight_mode="temporal") is restricted to outputs that are at least 3D, i.e. that have a '
-                "time dimension."
+                'sample_weight_mode="temporal" weighs each time step, so targets need at least 3 axes. '
+                f"These have shape {y.shape}."
             )
         if len(shape) != 2:
             raise ValueError(
-                f"Found a sample_weight array with shape {shape}. In order to use timestep-wise sample weighting, you "
-                "should pass a 2D sample_weight array."
+                f'Found a sample_weight array with shape {shape}. With sample_weight_mode="temporal" it has to be 2D: '
+                "examples and time steps."
             )
     elif mode not in (None, "samplewise"):
-        raise ValueError(f'"sample_weight_mode should be None or "temporal". Found: {mode}')
+        raise ValueError(f'sample_weight_mode is None or "temporal". Found: {mode}')
     elif len(shape) != 1:
         raise ValueError(
-            f"Found a sample_weight array with shape {shape}. In order to use timestep-wise sample weights, you should "
-            'specify sample_weight_mode="temporal" in compile(). If you just mean to use sample-wise weights, make '
-            "sure your sample_weight array is 1D."
+            f"Found a sample_weight array with shape {shape}. A weight for each example is a 1D array; weights for "
+            'each time step need sample_weight_mode="temporal" in compile().'
         )
     if not is_tensor(weights) and not is_tensor(y) and tuple(y.shape[: len(shape)]) != shape:
         raise ValueError(
@@ -227,13 +221,13 @@ def check_lengths(inputs: list[Any], targets: list[Any], weights: list[Any]) -> 
             )
     if found["x"] and found["y"] and found["x"] != found["y"]:
         raise ValueError(
-            "Input arrays should have the same number of samples as target arrays. Found "
+            "Inputs and targets are not of the same number of samples: "
             f"{found['x'].pop()} input samples and {found['y'].pop()} target samples."
         )
     if found["y"] and found["w"] and found["y"] != found["w"]:
         raise ValueError(
-            "Sample_weight arrays should have the same number of samples as target arrays. Got "
-            f"{found['y'].pop()} input samples and {found['w'].pop()} target samples."
+            "Targets and sample weights are not of the same number of samples: "
+            f"{found['y'].pop()} targets and {found['w'].pop()} weights."
         )
 
 
@@ -248,17 +242,14 @@ def check_targets(targets: list[Any], loss_fns: list[Any], shapes: list[Any]) ->
         function = getattr(loss, "fn", None)
         if function is losses.categorical_crossentropy and y.shape[-1] == 1:
             raise ValueError(
-                f"You are passing a target array of shape {y.shape} while using as loss `categorical_crossentropy`. "
-                "`categorical_crossentropy` expects targets to be binary matrices (1s and 0s) of shape (samples, "
-                "classes). If your targets are integer classes, you can convert them with "
-                "`tf.keras.utils.to_categorical(y_int)`, or use the loss function `sparse_categorical_crossentropy` "
-                "instead, which does expect integer targets."
+                f"The loss `categorical_crossentropy` takes a row of zeros and a one for each example; this target "
+                f"array has shape {y.shape}. For numbers of classes there is `sparse_categorical_crossentropy`, and "
+                "`tf.keras.utils.to_categorical` makes such rows of them."
             )
         if function in _SAME_SHAPE:
             for size, wanted in zip(y.shape[1:], shape[1:], strict=False):
                 if wanted is not None and size != wanted:
                     raise ValueError(
                         f"A target array with shape {y.shape} was passed for an output of shape {shape} while using as "
-                        f"loss `{loss.name or function.__name__}`. This loss expects targets to have the same shape as "
-                        "the output."
+                        f"loss `{loss.name or function.__name__}`. It takes targets of the output's shape."
                     )
